@@ -3,9 +3,15 @@
 A change of the window's structure changes the table here, and no test.
 """
 
+import os
+import subprocess
+import sys
+import textwrap
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
+from app.common.files.paths import HOME_VARIABLE
 from app.ui.shell import main_window
 from tests.run_counts import counts
 
@@ -29,6 +35,7 @@ LAZY_PARTS = {
 
 
 NEVER_MS = 3_600_000
+REPOSITORY = Path(__file__).parents[2]
 
 
 def _place(path: str) -> Any:
@@ -166,3 +173,34 @@ def install_driver() -> type[WindowDriver]:
     """Make `app.ui.main` open a driver as its window, and return the class."""
     main_window.MainWindow = WindowDriver
     return WindowDriver
+
+
+_WINDOW_PROGRAM = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from tests.ui.window_driver import install_driver
+WindowDriver = install_driver()
+start = WindowDriver.show_and_start
+def begin(window):
+    start(window)
+{deeds}
+WindowDriver.show_and_start = begin
+from app.ui.main import main
+sys.exit(main())
+"""
+
+
+def start_window_program(deeds: str, *files: Path, home: Path | None = None) -> subprocess.Popen[str]:
+    """Starts a window in a process of its own, to be killed; `deeds` are the lines that its `window` begins with."""
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    if home is not None:
+        environment |= {HOME_VARIABLE: str(home), "KOEBAKO_LANG": "en"}
+    return subprocess.Popen(
+        [sys.executable, "-c", _WINDOW_PROGRAM.format(deeds=textwrap.indent(deeds, "    ")), *files],
+        cwd=REPOSITORY,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )

@@ -31,6 +31,7 @@ from app.ui.widgets.controls import (
     create_button,
     create_tool_button,
     describe_control,
+    escape_mnemonic,
     escape_tip,
     fill_box,
 )
@@ -141,7 +142,7 @@ class BoardBar(QWidget):
             f"比べた声と設定を「{character}」に適用します。「{character}」のほかの行にも反映されます。（Shift+Enter）",
             f"{character} gets the compared voice and settings, and the other lines of {character} follow. (Shift+Enter)",
         )
-        self.character_button.setText(text.replace("&", "&&"))
+        self.character_button.setText(escape_mnemonic(text))
         describe_control(self.character_button, text, escape_tip(tip))
         self.character_button.setVisible(bool(character))
 

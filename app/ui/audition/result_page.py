@@ -21,7 +21,7 @@ from app.core.script.project import LineTake
 from app.core.script.script import Character, Script
 from app.ui.audition.details_fold import DetailsFold
 from app.ui.script.script_document import ScriptDocument
-from app.ui.widgets.controls import ElidedButton, PlainLabel, create_button, describe_control, escape_tip, fill_box
+from app.ui.widgets.controls import ElidedButton, PlainLabel, create_button, describe_control, escape_mnemonic, escape_tip, fill_box
 
 VISIBLE_RANK_ROWS = 4  # more rows would leave no room for the answers below; the rest scrolls
 
@@ -108,7 +108,7 @@ class ResultPage(QWidget):
 
 
 def _show_offer_button(button: QPushButton, text: str, tip: str, *, is_applied: bool) -> None:
-    button.setText(text.replace("&", "&&"))
+    button.setText(escape_mnemonic(text))
     describe_control(button, text, escape_tip(tip))
     button.setEnabled(not is_applied)
     button.show()

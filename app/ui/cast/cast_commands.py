@@ -14,6 +14,7 @@ from app.ui.script.line_selection import LineSelection
 from app.ui.script.script_document import ScriptDocument
 from app.ui.script.script_list import ScriptList
 from app.ui.theme.theme import create_colour_icon
+from app.ui.widgets.controls import escape_mnemonic
 
 MAX_AUDITIONED_LINES = 12  # with a few voices these are as many sounds as anybody listens to
 
@@ -128,7 +129,7 @@ class CastMenu(QMenu):
                 self.addSeparator()
 
     def _add_choice(self, name: str, character_id: str, key: str, *, is_checked: bool, colour: int | None = None) -> None:
-        text = name.replace("&", "&&")
+        text = escape_mnemonic(name)
         action = self.addAction(f"{text}\t{key}" if key else text)
         action.setCheckable(is_checked)
         action.setChecked(is_checked)

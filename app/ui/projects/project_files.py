@@ -18,7 +18,7 @@ from app.core.script.script import Script
 from app.settings.user_settings import MOST_RECENT, Settings
 from app.ui.script.autosave import locate_autosave_file
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.widgets.controls import escape_tip
+from app.ui.widgets.controls import escape_mnemonic, escape_tip
 
 if TYPE_CHECKING:
     from app.interchange.koebako_files import ProjectFileContent
@@ -181,6 +181,6 @@ class RecentProjectsMenu(QObject):
             clear.triggered.connect(lambda: self._settings.change_settings(recent_projects=()))
 
     def _add_action(self, text: str, tip: str) -> QAction:
-        action = self._menu.addAction(text.replace("&", "&&"))
+        action = self._menu.addAction(escape_mnemonic(text))
         action.setWhatsThis(tip)
         return action

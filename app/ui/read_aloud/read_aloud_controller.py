@@ -27,6 +27,7 @@ from app.ui.theme.theme import draw_icon
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.controls import escape_mnemonic
 from app.voices.voice_labels import describe_speaker
 
 KEY_UP = 2
@@ -162,7 +163,7 @@ class TrayIcon(QObject):
     def _list_last_texts(self) -> None:
         self.last.clear()
         for text in self._player.last_texts:
-            action = self.last.addAction(shorten_text(text).replace("&", "&&"))
+            action = self.last.addAction(escape_mnemonic(shorten_text(text)))
             action.triggered.connect(lambda _checked=False, text=text: self.text_requested.emit(text))
 
     @Slot(QSystemTrayIcon.ActivationReason)

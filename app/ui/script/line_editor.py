@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QMessageBox, QPlainTextEdit, QWidget
 from app.common.language import localize
 from app.core.script.text_division import Division, divide_text
 from app.core.text.text_lines import cut_line, split_lines
-from app.ui.widgets.controls import truncate_text
+from app.ui.widgets.controls import escape_mnemonic, truncate_text
 from app.ui.widgets.dialogs import ButtonRole, DialogButton, show_question
 
 _RETURN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -75,7 +75,7 @@ def _name_dialogue(names: Sequence[str]) -> str:
     """Return the words of the button that makes characters of these names, of which only the first ones are listed."""
     shown = [truncate_text(name, MAX_SHOWN_NAME_LETTERS) for name in names[:MAX_SHOWN_NAMES]]
     listed = localize("、", ", ").join(shown) + ("…" if len(names) > MAX_SHOWN_NAMES else "")
-    return (localize("登場人物に分ける", "Make characters") + localize(f"（{listed}）", f" ({listed})")).replace("&", "&&")
+    return escape_mnemonic(localize("登場人物に分ける", "Make characters") + localize(f"（{listed}）", f" ({listed})"))
 
 
 def format_line_count(count: int) -> str:

@@ -20,6 +20,7 @@ from app.ui.widgets.controls import (
     create_button,
     create_close_button,
     create_tool_button,
+    escape_mnemonic,
     escape_tip,
     fill_box,
     set_up_button,
@@ -221,7 +222,7 @@ class ChatWindow(ClosableDialog):
             self._add_choice(entries, group, ChatVoiceChoice("", chosen, chosen), who, is_chosen=True)
         for name, voices in _group_choices(choices):
             menu.addSeparator() if not name else None
-            target = self._begin_entries(menu.addMenu(_escape_mnemonic(name))) if len(voices) > 1 and name else entries
+            target = self._begin_entries(menu.addMenu(escape_mnemonic(name))) if len(voices) > 1 and name else entries
             for choice in voices:
                 self._add_choice(target, group, choice, who, is_chosen=_is_same_name(choice.value, chosen))
 
@@ -233,7 +234,7 @@ class ChatWindow(ClosableDialog):
         return entries
 
     def _add_choice(self, entries: ListeningEntries, group: QActionGroup, choice: ChatVoiceChoice, who: str, *, is_chosen: bool) -> None:
-        action = entries.add_entry(_escape_mnemonic(choice.label), choice.pick)
+        action = entries.add_entry(escape_mnemonic(choice.label), choice.pick)
         action.setCheckable(True)
         action.setChecked(is_chosen)
         group.addAction(action)
@@ -290,12 +291,7 @@ def _clear_menu(menu: QMenu) -> None:
 
 
 def _shorten_name(talk: ChatTalk) -> str:
-    return _escape_mnemonic(truncate_text(describe_writer(talk), MAX_MENU_NAME_CHARS))
-
-
-def _escape_mnemonic(text: str) -> str:
-    """Return a text for a menu, in which a single & would mark a key."""
-    return text.replace("&", "&&")
+    return escape_mnemonic(truncate_text(describe_writer(talk), MAX_MENU_NAME_CHARS))
 
 
 def _disable_action(action: QAction, reason: str) -> None:

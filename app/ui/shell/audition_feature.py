@@ -24,6 +24,7 @@ from app.ui.shell.script_feature import ScriptFeature
 from app.ui.shell.voices_feature import VoicesFeature
 from app.ui.shell.window_context import WindowContext, WindowFeature
 from app.ui.takes.take_repository import TakeRepository
+from app.ui.widgets.controls import escape_mnemonic
 
 if TYPE_CHECKING:
     from app.lab.report_rows import Row
@@ -121,7 +122,7 @@ class CastFeature(WindowFeature):
         self._cast = cast
         for number in CHARACTER_KEYS:
             name = f"character_{number}"
-            actions.describe_target(name, cast[number - 1].name.replace("&", "&&") if number <= len(cast) else "")
+            actions.describe_target(name, escape_mnemonic(cast[number - 1].name) if number <= len(cast) else "")
             actions[name].setVisible(number <= len(cast))
         for name in ("character_none", "reset_deviations", "select_character", "audition_character"):
             actions[name].setEnabled(bool(cast))

@@ -10,7 +10,7 @@ from app.ui.actions.action_definitions import CHARACTER_KEYS
 from app.ui.actions.window_actions import WindowActions
 from app.ui.reading.melody.melody_commands import add_melody_commands
 from app.ui.settings.settings_store import SettingsStore
-from app.ui.widgets.controls import fill_box
+from app.ui.widgets.controls import escape_mnemonic, fill_box
 
 # The actions of each menu, a row for those between two separators.
 FILE_MENU = (
@@ -114,7 +114,7 @@ class MenuBar(QMenuBar):
 
     def _add_choice(self, group: QActionGroup, menu: QMenu, label: str, value: str, *, is_chosen: bool) -> QAction:
         """Add a choice to a menu; one of the group is checked."""
-        action = group.addAction(label.replace("&", "&&"))
+        action = group.addAction(escape_mnemonic(label))
         action.setCheckable(True)
         action.setChecked(is_chosen)
         action.setData(value)

@@ -30,6 +30,7 @@ from app.ui.voices.voice_library_actions import SpeakerBlendController, VoiceLib
 from app.ui.voices.voice_task_results import RefinementController, VoiceTaskResultHandler
 from app.ui.voices.voice_tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.controls import escape_mnemonic
 from app.voices.voice_labels import format_style
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def list_voice_commands(catalog: VoiceCatalog, use_voice: Callable[[str], object
     from app.ui.actions.command_search import MENU_PATH_SEPARATOR, MenuCommand  # few starts need the search
 
     def create_command(kind: str, name: str, search_text: str, run: Callable[[], object]) -> MenuCommand:
-        action = QAction(name.replace("&", "&&"))
+        action = QAction(escape_mnemonic(name))
         action.triggered.connect(lambda: run())
         return MenuCommand(action, MENU_PATH_SEPARATOR.join((kind, name)), search_text)
 

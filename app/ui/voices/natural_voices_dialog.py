@@ -20,7 +20,16 @@ from app.ui.voices.hub_voice_loader import HubVoiceLoader, is_playable_url
 from app.ui.voices.kokoro_offer import create_kokoro_offer, find_kokoro_voice, is_kokoro_coming
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_facts_page import format_bytes
-from app.ui.widgets.controls import DIALOG_MARGINS, PlainLabel, create_button, create_close_button, create_tool_button, escape_tip, fill_box
+from app.ui.widgets.controls import (
+    DIALOG_MARGINS,
+    PlainLabel,
+    create_button,
+    create_close_button,
+    create_tool_button,
+    escape_mnemonic,
+    escape_tip,
+    fill_box,
+)
 from app.ui.widgets.dialogs import ClosableDialog
 from app.ui.widgets.painting import draw_voice_picture
 from app.ui.widgets.text_dialog import show_text
@@ -97,8 +106,7 @@ class HubCard(ThemedWidget, QFrame):
         """Fill the menu of recordings; a recording in a format that cannot be played here opens in the browser."""
         menu = QMenu(self.samples)
         for sample in self.voice.samples:
-            # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
-            title = f"{format_style(sample.style)}  {sample.transcript[:40]}".strip().replace("&", "&&")
+            title = escape_mnemonic(f"{format_style(sample.style)}  {sample.transcript[:40]}".strip())
             elsewhere = "" if is_playable_url(sample.url) else localize("（ブラウザーで開く）", " (opens in the browser)")
             action = menu.addAction(title + elsewhere)
             action.setToolTip(escape_tip(sample.transcript))

@@ -27,7 +27,16 @@ from app.ui.voices.catalog_voice import (
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_catalog import VoiceCatalog
 from app.ui.voices.voice_tasks import KOKORO_DOWNLOAD_BYTES
-from app.ui.widgets.controls import PlainLabel, clear_hover_after, create_button, describe_control, fill_box, set_up_button, wrap_tip
+from app.ui.widgets.controls import (
+    PlainLabel,
+    clear_hover_after,
+    create_button,
+    describe_control,
+    escape_mnemonic,
+    fill_box,
+    set_up_button,
+    wrap_tip,
+)
 from app.ui.widgets.painting import draw_voice_picture
 from app.ui.widgets.voice_listening import VoicePick
 from app.voices.voice_labels import USUAL_GREETING, find_greeting, format_style
@@ -68,14 +77,13 @@ class SamplesButton(QToolButton):
         for style, file, sample in samples:
             from app.adapters.sound.sound_formats import PLAYABLE_SUFFIXES  # few voices bring recordings
 
-            # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
-            action = menu.addAction(f"{format_style(style)}  {sample.transcript[:40]}".strip().replace("&", "&&"))
+            action = menu.addAction(escape_mnemonic(f"{format_style(style)}  {sample.transcript[:40]}".strip()))
             if file.suffix.lower() not in PLAYABLE_SUFFIXES:
                 action.setEnabled(False)
                 action.setText(action.text() + localize("（再生できない形式）", "(unsupported format)"))
             action.triggered.connect(lambda _checked=False, file=file: self.sample_requested.emit(file))
         for style in styles if not samples else ():
-            action = menu.addAction(localize(f"スタイル「{format_style(style)}」で再生", f"Play: {format_style(style)}").replace("&", "&&"))
+            action = menu.addAction(escape_mnemonic(localize(f"スタイル「{format_style(style)}」で再生", f"Play: {format_style(style)}")))
             action.triggered.connect(lambda _checked=False, style=style: self.introduction_requested.emit(style))
         self.setVisible(bool(samples or styles))
 

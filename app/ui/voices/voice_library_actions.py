@@ -331,13 +331,10 @@ class SpeakerBlendController(QObject):
                 self.introduction_requested.emit(VoicePick(voice_id, "", style))
             else:
                 use_style(style)
-                self.close_dialog()
+                if self.dialog is not None:
+                    self.dialog.accept()
 
         self._change_voice(lambda: add_blend(voice_id, blend), use_saved)
-
-    def close_dialog(self) -> None:
-        if self.dialog is not None:
-            self.dialog.accept()
 
     def _remove_blend(self, name: str) -> None:
         from app.install.speaker_blends import remove_blend

@@ -18,7 +18,15 @@ from app.common.language import localize
 from app.common.log import find_log_path
 from app.common.version import VERSION
 from app.ui.theme.theme import ThemedWidget, draw_icon
-from app.ui.widgets.controls import PlainLabel, create_tool_button, describe_control, fill_box, join_last_letters, set_up_button
+from app.ui.widgets.controls import (
+    PlainLabel,
+    create_tool_button,
+    describe_control,
+    escape_mnemonic,
+    fill_box,
+    join_last_letters,
+    set_up_button,
+)
 
 HELP_PAGE_BY_FAMILY = {
     "voice": "voices",
@@ -425,6 +433,5 @@ class _MessageCountButton(QToolButton):
         for message in reversed(self._banner.messages):
             text = " ".join(filter(None, message))
             entry = text if len(text) <= MAX_MENU_ENTRY_LETTERS else f"{text[:MAX_MENU_ENTRY_LETTERS]}…"
-            # Qt takes a single & in a menu entry for a keyboard mnemonic and would hide it.
-            action = self._menu.addAction(entry.replace("\n", " ").replace("&", "&&"))
+            action = self._menu.addAction(escape_mnemonic(entry.replace("\n", " ")))
             action.triggered.connect(partial(self._banner.show_chosen_message, message))

@@ -88,6 +88,11 @@ def truncate_text(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
+def escape_mnemonic(text: str) -> str:
+    """Return a text for a menu or a button, in which Qt would take a single & for the mark of a key and hide it."""
+    return text.replace("&", "&&")
+
+
 def escape_tip(text: str) -> str:
     """Return untrusted text in a form that `setToolTip` and `QToolTip.showText` show as it is."""
     return f"<p style='white-space: pre-wrap'>{_escape_html(text)}</p>" if Gui.mightBeRichText(text) else text

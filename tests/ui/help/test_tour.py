@@ -1,4 +1,4 @@
-"""The tour of a first start: it shows the parts one after another, and whoever begins to work has ended it."""
+"""The tour of a first start: it shows one part after another, and ends as soon as the user starts working."""
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt

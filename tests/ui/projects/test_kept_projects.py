@@ -1,7 +1,6 @@
 """A project between starts: killed, closed, reopened, its file changed or gone meanwhile."""
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -18,28 +17,18 @@ from app.ui.script import autosave
 from app.ui.script.autosave import load_autosave
 from tests.ui.conftest import WAIT_MS, OpenWindow, write
 from tests.ui.projects.project_deeds import opened, project_file, saved, texts
+from tests.ui.window_driver import start_window_program
 
 REPOSITORY = Path(__file__).parents[3]
 TYPE_INTO_A_PROJECT = """
-import sys
-from PySide6.QtCore import QTimer
-from PySide6.QtTest import QTest
-from tests.ui.window_driver import install_driver
-WindowDriver = install_driver()
-start = WindowDriver.show_and_start
-def begin(window):
-    start(window)
-    def type_more():
-        if window.script.editor is None:
-            window.commands.edit_current_line()
-        QTest.keyClicks(window.script.editor, "x")
-        print(window.lines[0].text, flush=True)
-    timer = QTimer(window)
-    timer.timeout.connect(type_more)
-    window.projects.opened.connect(lambda: timer.start(200))
-WindowDriver.show_and_start = begin
-from app.ui.main import main
-sys.exit(main())
+def type_more():
+    if window.script.editor is None:
+        window.commands.edit_current_line()
+    QTest.keyClicks(window.script.editor, "x")
+    print(window.lines[0].text, flush=True)
+timer = QTimer(window)
+timer.timeout.connect(type_more)
+window.projects.opened.connect(lambda: timer.start(200))
 """
 SAVE_FOR_EVER = """
 import sys
@@ -81,14 +70,7 @@ def test_a_killed_window_loses_seconds_and_no_saved_file(qtbot: QtBot, open_wind
     file = project_file(tmp_path / "朗読.koebako", "雨。", "雪。")
     before = file.read_bytes()
     save_settings(Settings(text="", load_voice="first_use"))  # nothing is spoken
-    process = subprocess.Popen(
-        [sys.executable, "-c", TYPE_INTO_A_PROJECT, file],
-        cwd=REPOSITORY,
-        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-    )
+    process = start_window_program(TYPE_INTO_A_PROJECT, file)
     assert process.stdout is not None
     typed: list[tuple[float, str]] = []
     for line in process.stdout:

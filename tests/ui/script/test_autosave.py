@@ -1,8 +1,6 @@
 """The script survives: closing, crashes, broken files, and the change from older versions."""
 
 import json
-import os
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -15,42 +13,23 @@ from app.core.script.script import Line, LineSettings, Script
 from app.settings.user_settings import Settings, save_settings
 from app.ui.script.autosave import AUTOSAVE_DELAY_MS, GREETING_TEXT, ScriptOrigin, load_autosave, locate_autosave_file, write_autosave
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
+from tests.ui.window_driver import start_window_program
 
-REPOSITORY = Path(__file__).parents[3]
 TYPE_AND_WAIT = """
-import sys
-from PySide6.QtCore import QTimer
-from PySide6.QtTest import QTest
-from tests.ui.window_driver import install_driver
-WindowDriver = install_driver()
-start = WindowDriver.show_and_start
-def begin(window):
-    start(window)
-    window.commands.add_line()
-    def type_more():
-        QTest.keyClicks(window.script.editor, "x")
-        print(window.lines[-1].text, flush=True)
-    timer = QTimer(window)
-    timer.timeout.connect(type_more)
-    timer.start(200)
-WindowDriver.show_and_start = begin
-from app.ui.main import main
-sys.exit(main())
+window.commands.add_line()
+def type_more():
+    QTest.keyClicks(window.script.editor, "x")
+    print(window.lines[-1].text, flush=True)
+timer = QTimer(window)
+timer.timeout.connect(type_more)
+timer.start(200)
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
 def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None:
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
     save_settings(Settings(load_voice="first_use"), tmp_path / "settings.json")  # nothing is spoken
-    process = subprocess.Popen(
-        [sys.executable, "-c", TYPE_AND_WAIT],
-        cwd=REPOSITORY,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    process = start_window_program(TYPE_AND_WAIT, home=tmp_path)
     assert process.stdout is not None
     typed: list[tuple[float, str]] = []
     began = None

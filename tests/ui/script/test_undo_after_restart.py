@@ -1,7 +1,5 @@
 """The last steps of undo are there after a restart, of the very script that they belong to, or not at all."""
 
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,27 +22,16 @@ from app.ui.script.undo_history import MAX_KEPT_BYTES, MAX_KEPT_STEPS, UndoHisto
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened, press, press_key, project_file, texts
 from tests.ui.script.test_script_document import kept
-from tests.ui.window_driver import WindowDriver
+from tests.ui.window_driver import WindowDriver, start_window_program
 
-REPOSITORY = Path(__file__).parents[3]
 DELETE_AND_WAIT = """
-import sys
-from PySide6.QtCore import QTimer
-from tests.ui.window_driver import install_driver
 from app.ui.script.undo_history import locate_undo_file
-WindowDriver = install_driver()
-start = WindowDriver.show_and_start
-def begin(window):
-    start(window)
-    window.commands.add_text("雨。\\n雪。\\n風。", 0)
-    window.script.select_lines([line.id for line in window.lines[:2]])
-    window.commands.delete_lines()
-    timer = QTimer(window)
-    timer.timeout.connect(lambda: locate_undo_file().exists() and print("kept", flush=True))
-    timer.start(100)
-WindowDriver.show_and_start = begin
-from app.ui.main import main
-sys.exit(main())
+window.commands.add_text("雨。\\n雪。\\n風。", 0)
+window.script.select_lines([line.id for line in window.lines[:2]])
+window.commands.delete_lines()
+timer = QTimer(window)
+timer.timeout.connect(lambda: locate_undo_file().exists() and print("kept", flush=True))
+timer.start(100)
 """
 
 
@@ -97,17 +84,9 @@ def test_a_step_of_before_is_joined_by_no_edit(qtbot: QtBot, open_window: OpenWi
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
 def test_it_survives_kill_9(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", HOME_VARIABLE: str(home), "KOEBAKO_LANG": "en"}
     home.mkdir()
     save_settings(Settings(load_voice="first_use", text=""), home / "settings.json")
-    process = subprocess.Popen(
-        [sys.executable, "-c", DELETE_AND_WAIT],
-        cwd=REPOSITORY,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    process = start_window_program(DELETE_AND_WAIT, home=home)
     assert process.stdout is not None
     assert process.stdout.readline() == "kept\n"
     process.kill()

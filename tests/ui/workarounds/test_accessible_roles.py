@@ -1,4 +1,4 @@
-"""What screen readers are told by the window as it is, and that Qt alone does no better."""
+"""Every part of the window has a role and a name for screen readers, which Qt alone does not give it."""
 
 import gc
 import subprocess
