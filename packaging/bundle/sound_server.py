@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 RATE = 48_000
+AUDIBLE = 0.1  # of the expected level; what is quieter is not that sound
 PROGRAMS = ("pulseaudio", "pactl", "parec")
 ALSA = "pcm.!default { type pulse }\nctl.!default { type pulse }\n"
 
@@ -70,13 +71,15 @@ def sound_server() -> Iterator[SoundServer]:
 
 
 def likeness(heard: np.ndarray, expected: np.ndarray) -> float:
-    """How alike the recording and the expected samples at RATE are, 0..1: their correlation where they fit best."""
+    """How alike the recording and the expected samples at RATE are, 0..1: their correlation where it is highest."""
     size = 1 << (len(heard) + len(expected)).bit_length()
-    match = np.fft.irfft(np.fft.rfft(heard, size) * np.conj(np.fft.rfft(expected, size)), size)
-    start = int(np.argmax(match[: len(heard)]))
-    piece = heard[start : start + len(expected)]
-    scale = float(np.linalg.norm(piece) * np.linalg.norm(expected[: len(piece)]))
-    return float(np.dot(piece, expected[: len(piece)])) / scale if scale else 0.0
+    match = np.fft.irfft(np.fft.rfft(heard, size) * np.conj(np.fft.rfft(expected, size)), size)[: len(heard)]
+    energy = np.concatenate(([0.0], np.cumsum(np.square(heard, dtype=np.float64)), np.zeros(len(expected))))
+    energy[len(heard) + 1 :] = energy[len(heard)]
+    # Each place by its own loudness: a quiet sound would else be found in the loudest one.
+    nearby = np.sqrt(np.maximum(energy[len(expected) : len(expected) + len(heard)] - energy[: len(heard)], 0.0))
+    scale = np.maximum(nearby, AUDIBLE * np.linalg.norm(expected)) * np.linalg.norm(expected)
+    return float(np.max(match / scale)) if scale.any() else 0.0
 
 
 def _wait_until(true: Callable[[], bool], timeout_s: float = 10.0) -> None:

@@ -16,3 +16,9 @@ def test_a_gap_another_sound_and_silence_are_not_alike() -> None:
     assert likeness(gap, NOISE) < 0.8
     assert likeness(NOISE[::-1].copy(), NOISE) < 0.2
     assert likeness(np.zeros(5_000, np.float32), NOISE) == 0.0
+
+
+def test_a_quiet_sound_is_found_beside_a_loud_one() -> None:
+    loud = np.random.default_rng(1).standard_normal(20_000).astype(np.float32) * 50
+    assert likeness(np.concatenate([loud, NOISE, loud]), NOISE) > 0.9999
+    assert likeness(loud, NOISE) < 0.2
