@@ -31,7 +31,7 @@ _MAX_RECORD_BYTES = 1 << 16
 _WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights next to a graph of the same name
 _UNFINISHED_COPY_SUFFIX = ".part"
 _MIN_ABANDONED_COPY_AGE_S = 24 * 3600
-_FREE_SPACE_PER_GRAPH_BYTE = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
+_FREE_SPACE_PER_GRAPH_BYTE = 5  # a copy has floats where the graph may have 8 bits; a disk must not be filled for it
 
 
 class GraphStore:

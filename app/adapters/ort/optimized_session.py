@@ -1,4 +1,4 @@
-"""Opens a graph for the CPU from its optimised copy: no optimising, no packing of weights, and these stay in the file until touched.
+"""Opens a graph for the CPU from its optimised copy: no optimising, and its weights stay in the file until touched.
 
 Measured with the three graphs of a real voice, in turns, with ONNX Runtime 1.31 / 1.24: open in 0.17 / 0.06 of the time, and 377 MB of memory
 after a run instead of 706. Results are the same to the bit.
@@ -8,7 +8,6 @@ Where there is one, copies are therefore written in a process of their own: `--o
 """
 
 import logging
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,9 +21,6 @@ from app.common.processes.launch import run_own_program
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 
 _MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
-# ONNX Runtime before 1.32 writes some packed weights at other places, and reads them with instructions that end the process there.
-_PACKED_ALIGNMENT_BYTES = 64
-_PACKED_OFFSET_PATTERN = re.compile(rb"\|(\d+);\d+;\d")
 _COPY_TIMEOUT_S = 600
 _COPY_FAILED_CODE = 70
 _in_child = False
@@ -39,7 +35,7 @@ def keep_window_responsive() -> None:
 
 def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
     """Open a session on the CPU, with the options of the graph; return None if the graph itself has to be opened."""
-    flavour = f"onnxruntime {ort.__version__} packed"
+    flavour = f"onnxruntime {ort.__version__}"
 
     def write_copy(folder: Path) -> None:
         if not _in_child:
@@ -63,26 +59,11 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
 
 
 def _write_copy(model: Path, create_options: Callable[[], ort.SessionOptions], folder: Path) -> None:
-    """Write the copy with packed weights, or without them, which takes longer to open, where their offsets could not be read."""
-    _open_and_save(model, create_options(), folder, with_packed_weights=True)
-    graph = folder / OPTIMIZED_GRAPH_NAME
-    if has_unaligned_weights(graph.read_bytes()):
-        graph.unlink()
-        (folder / OPTIMIZED_WEIGHTS_NAME).unlink()
-        _open_and_save(model, create_options(), folder, with_packed_weights=False)
-
-
-def has_unaligned_weights(graph: bytes) -> bool:
-    """Return whether a serialised copy names a place of packed weights that no instruction for aligned data can read."""
-    return any(int(offset) % _PACKED_ALIGNMENT_BYTES for offset in _PACKED_OFFSET_PATTERN.findall(graph))
-
-
-def _open_and_save(model: Path, options: ort.SessionOptions, folder: Path, *, with_packed_weights: bool) -> None:
     """Save the optimised graph by opening it. The session is dropped: one opened from the copy takes half its memory."""
+    options = create_options()
     options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
-    options.add_session_config_entry("session.save_external_prepacked_constant_initializers", "1" if with_packed_weights else "0")
     PythonSession(model, options)
 
 

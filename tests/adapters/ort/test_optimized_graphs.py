@@ -73,24 +73,6 @@ def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, stor
     assert np.array_equal(run(model, GraphStore(store.folder, smallest_bytes=1000)), expected)
 
 
-def test_packed_weights_at_places_that_cannot_be_read_are_left_out(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ONNX Runtime 1.24 and 1.31 write such places, and end the process when they read them."""
-    expected = run(model, None)
-    monkeypatch.setattr(optimized_session, "has_unaligned_weights", lambda _graph: True)
-    assert np.array_equal(run(model, store), expected)
-    (copy,) = copies(store)
-    assert b"prepacked" not in (copy / OPTIMIZED_GRAPH_NAME).read_bytes()
-    assert np.array_equal(run(model, GraphStore(store.folder, smallest_bytes=1000)), expected)
-
-
-@pytest.mark.parametrize(
-    ("places", "is_unaligned"),
-    [(b"", False), (b"Gemm+12|4096;100;0", False), (b"LSTM+12|64;100;0|128;1;0", False), (b"Gemm+12|64;9;0|80;9;0", True)],
-)
-def test_places_are_read_from_the_graph(places: bytes, is_unaligned: bool) -> None:
-    assert optimized_session.has_unaligned_weights(b"prepacked_0" + places) is is_unaligned
-
-
 def test_weights_beside_the_graph_belong_to_it(tmp_path: Path, model: Path, store: GraphStore) -> None:
     beside = tmp_path / "beside.onnx"
     onnx.save(onnx.load(model), beside, save_as_external_data=True, location="beside.bin", size_threshold=16)
@@ -119,7 +101,7 @@ def test_a_graph_that_was_removed_leaves_no_copy(tmp_path: Path, store: GraphSto
     models = [graph(tmp_path / name) for name in ("gone.onnx", "there.onnx", "unreadable.onnx")]
     for model in models:
         run(model, store)
-    flavour = f"onnxruntime {ort.__version__} packed"
+    flavour = f"onnxruntime {ort.__version__}"
     there, unreadable = (store.folder / optimized_graphs.compute_copy_key(model, flavour) for model in models[1:])
     (unreadable / "record.json").write_text("{")
     models[0].unlink()
@@ -231,7 +213,7 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     run(models[3], store)
     assert len(copies(store)) == 3
     kept = {folder.name for folder in copies(store)}
-    flavour = f"onnxruntime {ort.__version__} packed"
+    flavour = f"onnxruntime {ort.__version__}"
     assert {optimized_graphs.compute_copy_key(models[0], flavour), optimized_graphs.compute_copy_key(models[3], flavour)} <= kept
 
 
@@ -242,7 +224,7 @@ def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> Non
         expected = run(model, None)
         assert np.array_equal(run(model, store), expected)
         (copy,) = copies(store)
-        assert copy.name == optimized_graphs.compute_copy_key(model, f"onnxruntime {ort.__version__} packed")
+        assert copy.name == optimized_graphs.compute_copy_key(model, f"onnxruntime {ort.__version__}")
         for file in copy.iterdir():
             os.utime(file, (time.time() + 86_400,) * 2)
 
