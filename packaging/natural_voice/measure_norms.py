@@ -47,9 +47,9 @@ class NormRecorder(kokoro_graphs.GeneratorWriter):
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.inputs: dict[str, str] = {}
 
-    def _add_norm(self, module: str, image: str, channels: int, scale: NDArray[np.float32]) -> str:
-        self.inputs[module] = image
-        return super()._add_norm(module, image, channels, scale)
+    def _add_norm(self, module: str, value: kokoro_graphs.BiasedRows, scale: NDArray[np.float32]) -> str:
+        self.inputs[module] = self._add_sum([value])
+        return super()._add_norm(module, value, scale)
 
 
 def build_observed_decoder(weights: KokoroWeights) -> tuple[onnx.ModelProto, list[str]]:
@@ -65,10 +65,10 @@ def build_observed_decoder(weights: KokoroWeights) -> tuple[onnx.ModelProto, lis
         model = kokoro_graphs.build_decoder_graph(weights, None)
     finally:
         kokoro_graphs.GeneratorWriter = kept  # type: ignore[misc]
-    for module, image in recorders[0].inputs.items():
-        model.graph.node.append(helper.make_node("Mul", [image, image], [f"{module}.square"]))
-        for source, result in ((image, f"{module}.first"), (f"{module}.square", f"{module}.second")):
-            model.graph.node.append(helper.make_node("ReduceMean", [source], [result], axes=[0, 2, 3], keepdims=0))
+    for module, rows in recorders[0].inputs.items():
+        model.graph.node.append(helper.make_node("Mul", [rows, rows], [f"{module}.square"]))
+        for source, result in ((rows, f"{module}.first"), (f"{module}.square", f"{module}.second")):
+            model.graph.node.append(helper.make_node("ReduceMean", [source], [result], axes=[0], keepdims=0))
             model.graph.output.append(onnx.ValueInfoProto(name=result))
     return model, list(recorders[0].inputs)
 

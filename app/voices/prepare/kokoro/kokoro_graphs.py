@@ -4,7 +4,7 @@ It is an iSTFTNet generator with a harmonic source. Its norms were trained over 
 deviations of each channel that were measured over many lines, as affine functions of the style.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +18,12 @@ from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, STEPS_PER_S, VOICED_HZ, build_flow_graph
 from app.voices.prepare.kokoro.kokoro_layers import NORM_EPSILON, STYLE_HALF, KokoroLayers, KokoroWeights
 from app.voices.prepare.kokoro.kokoro_prosody import build_prosody_graph
+from app.voices.prepare.tiled_convolution import add_tiled_convolution
 
 # Of the generator: 100 ms, all that its dilated convolutions reach. Windows then differ from the whole by rounding (81 dB; 53 with 75 ms).
 MARGIN_FRAMES = 4
+LAST_STAGE_MARGIN_FRAMES = 1  # of these, what the last stage needs: it reaches 15 ms
+TILE_STEPS = 6  # rounding is 81 dB below the sound; with 8 it is 73 dB, the weights take 14 MB more, and nothing is faster
 SPEAKER_GAINS_DB = (-1.5, -1.4, -1.9, -0.8, -3.4)
 """What brings each speaker to about -21.7 LUFS and the last one, whose pulses are high, just below full scale; see `tests/benchmarks`."""
 
@@ -63,6 +66,14 @@ class NormStatistics:
         return matrix[:-1].astype(np.float32), matrix[-1].astype(np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class BiasedRows:
+    """Rows [T, C] that lack a bias, float32 (C,), which a norm behind them takes with its shift at no cost."""
+
+    rows: str
+    bias: Float32
+
+
 class GeneratorWriter:
     """Writes the generator with these layers; without statistics of the norms it measures over the window, which is right for a whole line only."""
 
@@ -70,33 +81,63 @@ class GeneratorWriter:
         self._layers, self._writer, self._statistics = layers, layers.writer, statistics
         self._style, self._shares = "", ""
 
-    def add_generator(self, steps: str, style: str) -> str:
-        """Add the generator over steps [FLOW_ROWS, 2W] and return the samples of the window, [N]."""
+    def add_generator(self, steps: str, style: str, first: str, last: str) -> str:
+        """Add the generator over steps [2W, FLOW_ROWS] and return the samples of the frames [first, last), [N]."""
         writer = self._writer
         self._style = style
         if self._statistics is not None:
             matrix, offset = self._statistics.compute_share_matrix()
             self._shares = writer.add_linear(style, writer.add_weight("shares.matrix", matrix), writer.add_weight("shares.offset", offset))
-        features, pitch, phase = writer.add_split(steps, [FEATURE_SIZE, 1, 1], axis=0)
-        source = self._add_source_spectrum(self._add_source(pitch, phase))
-        value = writer.add_node("Unsqueeze", features, writer.add_constant([0, 2], np.int64))
+        rows, pitch, phase = writer.add_split(steps, [FEATURE_SIZE, 1, 1], axis=1)
+        source = self._add_source_spectrum(self._add_source(*(writer.add_reshape(item, [1, -1]) for item in (pitch, phase))))
+        begin, end = self._add_last_stage_bounds(steps, first, last)
         channels, rest = FEATURE_SIZE, int(np.prod([rate for rate, _ in UPSAMPLING]))
         for stage, (rate, kernel) in enumerate(UPSAMPLING):
             channels, rest = channels // 2, rest // rate
             writer.length = f"stage {stage}"
-            value = self._layers.add_leaky_relu(value, STAGE_SLOPE)
-            value = self._add_upsampling(f"{GENERATOR}.ups.{stage}", value, channels, rate, kernel, BLOCK_MEAN if stage else np.float32(1))
+            is_last = stage == len(UPSAMPLING) - 1
+            if is_last:
+                rows = self._add_frames(rows, begin, end, STEPS_PER_FRAME * UPSAMPLING[0][0], axis=0)
+                source = self._add_frames(source, begin, end, HOP_LENGTH // FFT_HOP, axis=3, extra=1)
+            rows = self._layers.add_leaky_relu(rows, STAGE_SLOPE)
+            value = self._add_upsampling(f"{GENERATOR}.ups.{stage}", rows, channels, rate, kernel, BLOCK_MEAN if stage else np.float32(1))
             writer.length = f"stage {stage} with the source's"
-            if stage == len(UPSAMPLING) - 1:
-                value = writer.add_node("Pad", value, writer.add_constant([0, 0, 0, 1, 0, 0, 0, 0], np.int64), mode="reflect")
-            value = writer.add_node("Add", value, self._add_source_features(stage, source, channels, rest))
-            blocks = [
-                self._add_block(f"{GENERATOR}.resblocks.{len(KERNELS) * stage + index}", value, channels, kernel)
-                for index, kernel in enumerate(KERNELS)
-            ]
+            if is_last:
+                padded = writer.add_node("Pad", value.rows, writer.add_constant([1, 0, 0, 0], np.int64), mode="reflect")
+                value = BiasedRows(writer.set_value_shape(padded, [writer.length, channels]), value.bias)
+            rows = self._add_sum([value, self._add_source_features(stage, source, channels, rest)])
             # The mean's factor passes the leaky ReLU, so the next layer's weights take it.
-            value = writer.add_node("Sum", *blocks)
-        return self._add_level(self._add_inverse_transform(self._layers.add_leaky_relu(value, LAST_SLOPE), channels))
+            rows = self._add_sum(
+                [
+                    self._add_block(f"{GENERATOR}.resblocks.{len(KERNELS) * stage + index}", rows, channels, kernel)
+                    for index, kernel in enumerate(KERNELS)
+                ]
+            )
+        image = writer.convert_to_image(self._layers.add_leaky_relu(rows, LAST_SLOPE))
+        samples = self._add_level(self._add_inverse_transform(image, channels))
+        first, last = (writer.add_node("Sub", bound, begin) for bound in (first, last))
+        return self._add_frames(samples, first, last, HOP_LENGTH, axis=0)
+
+    def _add_last_stage_bounds(self, steps: str, first: str, last: str) -> tuple[str, str]:
+        """Add the bounds of the frames that the last stage sees: it needs less context than what comes before, and is most of the work."""
+        writer = self._writer
+        margin, none = (writer.add_constant([number], np.int64) for number in (LAST_STAGE_MARGIN_FRAMES, 0))
+        frames = writer.add_node("Div", writer.add_node("Shape", steps, start=0, end=1), writer.add_constant([STEPS_PER_FRAME], np.int64))
+        begin = writer.add_node("Max", writer.add_node("Sub", first, margin), none)
+        return begin, writer.add_node("Min", writer.add_node("Add", last, margin), frames)
+
+    def _add_frames(self, value: str, begin: str, end: str, steps_per_frame: int, *, axis: int, extra: int = 0) -> str:
+        """Add the steps of the frames [begin, end) of a value with so many steps a frame, and so many after them."""
+        writer = self._writer
+        step = writer.add_constant([steps_per_frame], np.int64)
+        bounds = [writer.add_node("Mul", bound, step) for bound in (begin, end)]
+        if extra:
+            bounds[1] = writer.add_node("Add", bounds[1], writer.add_constant([extra], np.int64))
+        return writer.add_node("Slice", value, *bounds, writer.add_constant([axis], np.int64))
+
+    def _add_sum(self, parts: Sequence[BiasedRows]) -> str:
+        bias = self._writer.add_constant(np.sum([part.bias for part in parts], axis=0))
+        return self._writer.add_node("Sum", *(part.rows for part in parts), bias)
 
     def _add_level(self, sound: str) -> str:
         if self._statistics is None:
@@ -158,56 +199,73 @@ class GeneratorWriter:
         both = writer.add_node("Concat", magnitude, phase, axis=1)
         return writer.set_value_shape(both, [1, 2 * SPECTRUM_SIZE, 1, "spectrum"])
 
-    def _add_source_features(self, stage: int, source: str, channels: int, rest: int) -> str:
+    def _add_source_features(self, stage: int, source: str, channels: int, rest: int) -> BiasedRows:
         """Add what a stage takes from the source: its spectrum at the stage's rate, through a block of its own."""
         name, kernel = f"{GENERATOR}.noise_convs.{stage}", SOURCE_KERNELS[stage]
         pad = (rest + 1) // 2 if rest > 1 else 0
-        value = self._layers.add_strided_conv(name, source, (channels, 2 * SPECTRUM_SIZE, kernel), f"{name}.bias", rest, pad)
-        return self._add_block(f"{GENERATOR}.noise_res.{stage}", value, channels, SOURCE_BLOCK_KERNELS[stage])
+        image = self._layers.add_strided_conv(name, source, (channels, 2 * SPECTRUM_SIZE, kernel), f"{name}.bias", rest, pad)
+        rows = self._writer.convert_to_rows(image)
+        return self._add_block(f"{GENERATOR}.noise_res.{stage}", rows, channels, SOURCE_BLOCK_KERNELS[stage])
 
-    def _add_upsampling(self, name: str, image: str, channels: int, rate: int, kernel: int, gain: np.float32) -> str:
-        weights, writer = self._layers.weights, self._writer
-        weight = weights.take_tensor(f"{name}.weight", 2 * channels, channels, kernel).reshape(2 * channels, channels, 1, kernel) * gain
-        return writer.add_upsampling(
-            image, writer.add_weight(f"{name}.weight", weight), self._layers.add_tensor(f"{name}.bias", channels), rate
-        )
+    def _add_upsampling(self, name: str, rows: str, channels: int, rate: int, kernel: int, gain: np.float32) -> BiasedRows:
+        """Add a transposed convolution that makes `rate` steps of one: its kernel is two strides long, so a matrix of two steps makes all of them."""
+        writer, weights = self._writer, self._layers.weights
+        weight = weights.take_tensor(f"{name}.weight", 2 * channels, channels, kernel).reshape(2 * channels, channels, 2, rate) * gain
+        matrix = weight.transpose(2, 0, 3, 1).reshape(4 * channels, rate * channels)
+        later, earlier = (writer.add_node("Pad", rows, writer.add_constant(pads, np.int64)) for pads in ([0, 0, 1, 0], [1, 0, 0, 0]))
+        both = writer.add_node("Concat", later, earlier, axis=1)
+        steps = writer.add_reshape(writer.add_node("MatMul", both, writer.add_weight(f"{name}.weight", matrix)), [-1, channels])
+        bounds = (writer.add_constant([number], np.int64) for number in (rate // 2, -(rate // 2), 0))
+        result = writer.set_value_shape(writer.add_node("Slice", steps, *bounds), [writer.length, channels])
+        return BiasedRows(result, weights.take_tensor(f"{name}.bias", channels))
 
-    def _add_block(self, name: str, image: str, channels: int, kernel: int) -> str:
+    def _add_block(self, name: str, rows: str, channels: int, kernel: int) -> BiasedRows:
         """Add a residual block of dilated convolutions, each after a norm and a snake."""
+        block = BiasedRows(rows, np.zeros(channels, np.float32))
         for step, dilation in enumerate(DILATIONS):
-            value = self._add_convolution(name, 1, step, image, channels, kernel, dilation)
-            value = self._add_convolution(name, 2, step, value, channels, kernel, 1)
-            image = self._writer.add_node("Add", value, image)
-        return image
+            value = self._add_convolution(name, 1, step, block, kernel, dilation)
+            value = self._add_convolution(name, 2, step, value, kernel, 1)
+            block = BiasedRows(self._writer.add_node("Add", value.rows, block.rows), value.bias + block.bias)
+        return block
 
-    def _add_convolution(self, block: str, half: int, step: int, image: str, channels: int, kernel: int, dilation: int) -> str:
+    def _add_convolution(self, block: str, half: int, step: int, value: BiasedRows, kernel: int, dilation: int) -> BiasedRows:
         """Add a norm that follows the style, a snake x + sin²(αx) / α, and a convolution.
 
         The snake is computed of turns αx / π, whose factor the norm takes, and the convolution takes the factor π / α of its result.
         """
-        alpha = self._layers.weights.take_tensor(f"{block}.alpha{half}.{step}", 1, channels, 1).reshape(channels)
-        turns = self._add_norm(f"{block}.adain{half}.{step}", image, channels, alpha / np.float32(np.pi))
+        weights, channels = self._layers.weights, len(value.bias)
+        alpha = weights.take_tensor(f"{block}.alpha{half}.{step}", 1, channels, 1).reshape(channels)
+        turns = self._add_norm(f"{block}.adain{half}.{step}", value, alpha / np.float32(np.pi))
         module = f"{block}.convs{half}.{step}"
-        scale = (np.float32(np.pi) / alpha).reshape(1, channels, 1, 1)
-        return self._layers.add_conv(
-            module, self._add_snake(turns), channels, channels, kernel, bias=f"{module}.bias", dilation=dilation, input_scale=scale
-        )
+        weight = self._layers.store_tiled_weight(module, channels, kernel, np.float32(np.pi) / alpha)
+        shape = (kernel, channels, channels)
+        rows = add_tiled_convolution(self._writer, self._add_snake(turns), weight, shape, dilation=dilation, tile=TILE_STEPS)
+        return BiasedRows(rows, weights.take_tensor(f"{module}.bias", channels))
 
-    def _add_norm(self, module: str, image: str, channels: int, scale: Float32) -> str:
+    def _add_norm(self, module: str, value: BiasedRows, scale: Float32) -> str:
         """Add a norm that follows the style, times a factor a channel, with its statistics: one factor and one shift."""
-        writer = self._writer
+        writer, channels = self._writer, len(value.bias)
         gain, shift = self._layers.add_style_affine(f"{module}.fc", self._style, channels)
         factor = writer.add_weight(f"{module}.scale", scale)
         gain, shift = (writer.add_reshape(writer.add_node("Mul", item, factor), [channels]) for item in (gain, shift))
+        mean, inverse_deviation = self._add_statistics(module, value)
+        gain = writer.add_node("Mul", gain, inverse_deviation)
+        shift = writer.add_node("Sub", shift, writer.add_node("Mul", mean, gain))
+        return writer.add_node("Add", writer.add_node("Mul", value.rows, gain), shift)
+
+    def _add_statistics(self, module: str, value: BiasedRows) -> tuple[str, str]:
+        """Add what a norm takes off and multiplies with, (C,) each: the mean of the rows, which lack their bias, and the inverse of the deviation."""
+        writer, channels = self._writer, len(value.bias)
         if self._statistics is None:
-            return writer.add_node("InstanceNormalization", image, gain, shift, epsilon=NORM_EPSILON)
+            mean = writer.add_node("ReduceMean", value.rows, axes=[0], keepdims=0)
+            centred = writer.add_node("Sub", value.rows, mean)
+            variance = writer.add_node("ReduceMean", writer.add_node("Mul", centred, centred), axes=[0], keepdims=0)
+            deviation = writer.add_node("Sqrt", writer.add_node("Add", variance, writer.add_constant(NORM_EPSILON)))
+            return mean, writer.add_node("Reciprocal", deviation)
         both = writer.add_node("MatMul", self._shares, writer.add_weight(f"{module}.statistics", self._statistics.tables[module]))
         mean, log_deviation = (writer.add_reshape(item, [channels]) for item in writer.add_split(both, [channels, channels], axis=1))
-        gain = writer.add_node("Mul", gain, writer.add_node("Exp", writer.add_node("Neg", log_deviation)))
-        shift = writer.add_node("Sub", shift, writer.add_node("Mul", mean, gain))
-        none, one = (writer.add_constant(np.full(channels, number)) for number in (0.0, 1.0))
-        # One pass over the image, where a product and a sum would be two.
-        return writer.add_node("BatchNormalization", image, gain, shift, none, one, epsilon=0.0)
+        mean = writer.add_node("Sub", mean, writer.add_constant(value.bias))
+        return mean, writer.add_node("Exp", writer.add_node("Neg", log_deviation))
 
     def _add_snake(self, turns: str) -> str:
         """Add w + sin²(πw) / π of turns w, by a polynomial: ONNX Runtime's sine takes three times as long as all of this."""
@@ -248,11 +306,9 @@ def build_decoder_graph(weights: KokoroWeights, statistics: NormStatistics | Non
     both = writer.add_reshape(writer.add_input("style_vec", [2 * STYLE_HALF]), [1, 2 * STYLE_HALF])
     bounds = [writer.add_input(name, [1], onnx.TensorProto.INT64) for name in ("first", "last")]
     style = writer.add_split(both, [STYLE_HALF, STYLE_HALF], axis=1)[0]
-    steps = writer.add_reshape(writer.add_transpose(writer.add_reshape(z, [STEPS_PER_FRAME, FLOW_ROWS, -1]), 1, 2, 0), [FLOW_ROWS, -1])
-    samples = GeneratorWriter(KokoroLayers(weights, writer), statistics).add_generator(steps, style)
-    hop = writer.add_constant([HOP_LENGTH], np.int64)
-    ends = [writer.add_node("Mul", bound, hop) for bound in bounds]
-    writer.add_output("audio", writer.add_node("Slice", samples, *ends, writer.add_constant([0], np.int64)), ["samples"])
+    steps = writer.add_reshape(writer.add_transpose(writer.add_reshape(z, [STEPS_PER_FRAME, FLOW_ROWS, -1]), 2, 0, 1), [-1, FLOW_ROWS])
+    samples = GeneratorWriter(KokoroLayers(weights, writer), statistics).add_generator(steps, style, *bounds)
+    writer.add_output("audio", samples, ["samples"])
     return writer.build_model()
 
 

@@ -140,6 +140,13 @@ class KokoroLayers:
         values = None if bias is None else self.add_tensor(bias, outputs)
         return self.writer.add_conv(image, self.store_weight(module, weight), values, dilation)
 
+    def store_tiled_weight(self, module: str, channels: int, kernel: int, input_scale: Float32) -> str:
+        """Store the weight of a convolution of as many outputs as inputs for tiles, [kernel, inputs · outputs], with a factor of each input, and return its name."""
+        weight = self.weights.take_packed(module, channels, channels, kernel)
+        scale = weight.scale * input_scale.reshape(1, channels, 1)
+        name = self.store_weight(module, PackedWeight(weight.values.transpose(2, 1, 0), scale, weight.zero))
+        return self.writer.add_reshape(name, [kernel, -1])
+
     def add_strided_conv(self, module: str, image: str, shape: Sequence[int], bias: str, stride: int, pad: int) -> str:
         """Add a convolution over time that takes one step of `stride`; `shape` is (outputs, inputs, kernel)."""
         outputs, inputs, kernel = shape
