@@ -41,7 +41,6 @@ _POINTS = [
         "-3",
     )
 ]
-_TO_END = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,40 +86,44 @@ def add_tiled_convolution(writer: GraphWriter, rows: str, weight: str, shape: tu
         shape: (kernel, inputs, outputs); the kernel is odd.
     """
     kernel, inputs, outputs = shape
-    matrices = compute_tile_matrices(tile, kernel)
-    points = tile + kernel - 1
-    tiles = _add_tiles(writer, rows, matrices, kernel, dilation * inputs, dilation)
+    matrices, points = compute_tile_matrices(tile, kernel), tile + kernel - 1
+    length = writer.add_node("Shape", rows, start=0, end=1)
+    stride = writer.add_constant([tile * dilation], np.int64)
+    rest = writer.add_node("Mod", writer.add_node("Neg", length), stride)
+    tiles = writer.add_node("Div", writer.add_node("Add", length, rest), stride)
+    seen = _add_seen_steps(writer, rows, rest, tiles, kernel=kernel, tile=tile, dilation=dilation, channels=inputs)
+    values = writer.add_node("MatMul", writer.add_constant(matrices.input), writer.add_reshape(seen, [points, -1]))
     factors = writer.add_node("MatMul", writer.add_constant(matrices.kernel), weight)
     factors = writer.add_reshape(factors, [points, inputs, outputs])
-    products = writer.add_node("MatMul", writer.add_reshape(tiles, [points, -1, inputs]), factors)
+    products = writer.add_node("MatMul", writer.add_reshape(values, [points, -1, inputs]), factors)
     steps = writer.add_node("MatMul", writer.add_constant(matrices.output), writer.add_reshape(products, [points, -1]))
-    steps = writer.add_transpose(writer.add_reshape(steps, [tile, -1, dilation * outputs]), 1, 0, 2)
-    length = writer.add_node("Shape", rows, start=0, end=1)
-    first, axis = (writer.add_constant([0], np.int64) for _ in range(2))
-    result = writer.add_node("Slice", writer.add_reshape(steps, [-1, outputs]), first, length, axis)
+    steps = writer.add_reshape(steps, [-1, outputs])
+    result = writer.add_node("Gather", steps, _add_step_order(writer, length, tiles, tile, dilation), axis=0)
     return writer.set_value_shape(result, [writer.length, outputs])
 
 
-def _add_tiles(writer: GraphWriter, rows: str, matrices: TileMatrices, kernel: int, width: int, dilation: int) -> str:
-    """Add what the tiles multiply with, [a, tiles · width]; a row of a tile is `dilation` steps, of `width` numbers in all."""
-    points, tile = len(matrices.input), len(matrices.output)
-    groups = -(-points // tile)  # of steps that a tile looks into, of which only the first is its own
-    # So many zeros before the first step, and behind the last one so many that the last tile has all its groups.
-    before, stride = (kernel - 1) // 2 * dilation, tile * dilation
-    length = writer.add_node("Shape", rows, start=0, end=1)
-    rest = writer.add_node("Mod", writer.add_node("Neg", length), writer.add_constant([stride], np.int64))
-    after = writer.add_node("Add", rest, writer.add_constant([stride * (groups - 1) - before], np.int64))
+def _add_seen_steps(writer: GraphWriter, rows: str, rest: str, tiles: str, *, kernel: int, tile: int, dilation: int, channels: int) -> str:
+    """Add what the tiles see, [a, tiles, dilation · channels], copied at once: the n-th step of each, for every n."""
+    before = (kernel - 1) // 2 * dilation
+    after = writer.add_node("Add", rest, writer.add_constant([before], np.int64))
     none = writer.add_constant([0], np.int64)
     pads = writer.add_node("Concat", writer.add_constant([before, 0], np.int64), after, none, axis=0)
-    steps = writer.add_reshape(writer.add_node("Pad", rows, pads), [-1, tile, width])
-    steps = writer.add_transpose(steps, 1, 0, 2)
-    axis = writer.add_constant([1], np.int64)
-    parts = []
-    for number in range(groups):
-        end = number - groups + 1 or _TO_END
-        bounds = (writer.add_constant([place], np.int64) for place in (number, end))
-        parts.append(writer.add_node("Slice", steps, *bounds, axis))
-    seen = writer.add_reshape(writer.add_node("Concat", *parts, axis=0), [groups * tile, -1])
-    matrix = np.zeros((points, groups * tile))
-    matrix[:, :points] = matrices.input
-    return writer.add_node("MatMul", writer.add_constant(matrix), seen)
+    groups = writer.add_reshape(writer.add_node("Pad", rows, pads), [-1, dilation * channels])
+    starts = writer.add_node("Mul", _add_range(writer, tiles), writer.add_constant([tile], np.int64))
+    places = writer.add_node("Add", writer.add_constant(np.arange(tile + kernel - 1)[:, None], np.int64), starts)
+    return writer.add_node("Gather", groups, places, axis=0)
+
+
+def _add_step_order(writer: GraphWriter, length: str, tiles: str, tile: int, dilation: int) -> str:
+    """Add where each step of the result is among those of the tiles, [T]: they come by their number in the tile, then by tile, then by dilation."""
+    steps = writer.add_node("Mul", tiles, writer.add_constant([tile * dilation], np.int64))
+    order = writer.add_reshape(_add_range(writer, steps), [tile, -1, dilation])
+    order = writer.add_reshape(writer.add_transpose(order, 1, 0, 2), [-1])
+    first = writer.add_constant([0], np.int64)
+    return writer.add_node("Slice", order, first, length, first)
+
+
+def _add_range(writer: GraphWriter, count: str) -> str:
+    """Add the numbers below `count`, a vector of one element."""
+    start, step = (writer.add_constant(number, np.int64) for number in (0, 1))
+    return writer.add_node("Range", start, writer.add_node("Squeeze", count), step)
