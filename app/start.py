@@ -12,7 +12,7 @@ WINDOW_MODULE = "app.ui.main"
 
 # What the program runs in processes of its own.
 CHILD_MODULES = {
-    "--optimise": "app.adapters.ort.optimized_session",
+    "--optimise": "app.compose.decoder_tiles",
     "--dictionary": "app.adapters.openjtalk.compiled_dictionary",
     "--prove": "app.install.sandbox_worker",
     "--device-form": "app.install.fixed_shape_build",

@@ -4,25 +4,22 @@ Measured with the three graphs of a real voice, in turns, with ONNX Runtime 1.31
 after a run instead of 706. Results are the same to the bit.
 
 Where ONNX Runtime holds Python's lock while it creates a session (`c_session`), optimising would freeze a window for seconds.
-Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
+Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`, see `app.compose.decoder_tiles`.
 """
 
 import logging
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
+from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore, RewriteGraph
 from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_for_target
-from app.adapters.ort.session_options import create_session_options
+from app.adapters.ort.session_options import WEIGHTS_FOLDER_OPTION
 from app.common.processes.launch import run_own_program
-from app.common.processes.terminal import escape_to_one_line, write_error_line
 
 _MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
 _COPY_TIMEOUT_S = 600
-_COPY_FAILED_CODE = 70
 _in_child = False
 
 
@@ -37,15 +34,15 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
     """Open a session on the CPU, with the options of the graph; return None if the graph itself has to be opened."""
     flavour = f"onnxruntime {ort.__version__}"
 
-    def write_copy(folder: Path) -> None:
+    def write_here_or_in_child(folder: Path) -> None:
         if not _in_child:
-            _write_copy(model, create_options, folder)
+            write_copy(model, create_options, folder, store.rewrite)
             return
         done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
         if done.returncode:
             raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
-    copy = store.find_or_write_copy(model, flavour, write_copy)
+    copy = store.find_or_write_copy(model, flavour, write_here_or_in_child)
     if copy is None:
         return None
     options = create_options()
@@ -58,21 +55,12 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
         return None
 
 
-def _write_copy(model: Path, create_options: Callable[[], ort.SessionOptions], folder: Path) -> None:
+def write_copy(model: Path, create_options: Callable[[], ort.SessionOptions], folder: Path, rewrite: RewriteGraph) -> None:
     """Save the optimised graph by opening it. The session is dropped: one opened from the copy takes half its memory."""
-    options = create_options()
+    options, rewritten = create_options(), rewrite(model)
     options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
-    PythonSession(model, options)
-
-
-def main() -> int:
-    """Write the copy that the arguments name; return 0, or 70 if that failed."""
-    model, folder = sys.argv[-2:]
-    try:
-        _write_copy(Path(model), create_session_options, Path(folder))
-    except Exception as exc:
-        write_error_line(escape_to_one_line(str(exc)))
-        return _COPY_FAILED_CODE
-    return 0
+    if rewritten is not None:
+        options.add_session_config_entry(WEIGHTS_FOLDER_OPTION, str(model.parent))
+    PythonSession(rewritten or model, options)

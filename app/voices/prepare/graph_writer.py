@@ -102,7 +102,7 @@ class GraphWriter:
         array: NDArray[Any] = np.asarray(values, dtype)
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self._constants:
-            name = f"constant_{len(self._constants)}"
+            name = f"{self._scope}constant_{len(self._constants)}"
             self._constants[key] = name
             self._graph.initializer.append(numpy_helper.from_array(array, name))
         return self._constants[key]
@@ -115,6 +115,10 @@ class GraphWriter:
     def add_node(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one result and return the result."""
         return self.add_multi_output_node(kind, 1, *inputs, **attributes)[0]
+
+    def copy_node(self, node: onnx.NodeProto) -> None:
+        """Add a node of another graph as it is."""
+        self._graph.node.append(node)
 
     def _append_node(self, kind: str, *inputs: str, result: str, **attributes: Any) -> str:
         self._graph.node.append(helper.make_node(kind, inputs, [result], name=result, **attributes))
@@ -131,9 +135,10 @@ class GraphWriter:
         """Add a transpose and return its result."""
         return self.add_node("Transpose", value, perm=axes)
 
-    def convert_to_image(self, rows: str) -> str:
-        """Return rows [T, C] as an image [1, C, 1, T]."""
-        return self.add_node("Unsqueeze", self.add_transpose(rows, 1, 0), self.add_constant([0, 2], np.int64))
+    def convert_to_image(self, rows: str, name: str = "") -> str:
+        """Return rows [T, C] as an image [1, C, 1, T], which may be given a name."""
+        inputs = (self.add_transpose(rows, 1, 0), self.add_constant([0, 2], np.int64))
+        return self._append_node("Unsqueeze", *inputs, result=name) if name else self.add_node("Unsqueeze", *inputs)
 
     def convert_to_rows(self, image: str) -> str:
         """Return an image [1, C, 1, T] as rows [T, C]."""

@@ -68,7 +68,7 @@ def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, stor
     assert np.array_equal(run(model, store), expected)
     (copy,) = copies(store)
     assert sorted(file.name for file in copy.iterdir()) == [OPTIMIZED_GRAPH_NAME, "record.json", OPTIMIZED_WEIGHTS_NAME]
-    monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "write_copy", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
     assert np.array_equal(run(model, GraphStore(store.folder, smallest_bytes=1000)), expected)
 
@@ -117,7 +117,7 @@ def test_what_another_runtime_or_processor_made_is_not_used(
     if identity == "version":
         monkeypatch.setattr(ort, "__version__", "0.0.1")
     else:
-        monkeypatch.setattr(optimized_graphs, "_describe_processor", lambda: "another one")
+        monkeypatch.setattr(optimized_graphs, "describe_processor", lambda: "another one")
     run(model, store)
     assert len(copies(store)) == 2
 
@@ -167,12 +167,12 @@ def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphSt
     expected = run(model, None)
     written = []
 
-    def write(_model: Path, _options: object, folder: Path) -> None:
+    def write(_model: Path, _options: object, folder: Path, _rewrite: object) -> None:
         written.append(folder)
         (folder / OPTIMIZED_GRAPH_NAME).write_bytes(b"no graph")
         (folder / OPTIMIZED_WEIGHTS_NAME).write_bytes(b"no weights")
 
-    monkeypatch.setattr(optimized_session, "_write_copy", write)
+    monkeypatch.setattr(optimized_session, "write_copy", write)
     monkeypatch.setattr(optimized_session, "_in_child", False)  # as it is before a window was opened in this process
     for _ in range(3):
         assert np.array_equal(run(model, store), expected)
@@ -275,7 +275,7 @@ def test_a_folder_that_may_only_be_read_still_serves(model: Path, store: GraphSt
 
     monkeypatch.setattr(os, "utime", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
-    monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "write_copy", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
 
 
@@ -302,7 +302,7 @@ def test_serialised_graphs_are_opened_as_they_are(model: Path, store: GraphStore
 def test_a_window_has_its_copies_written_by_a_child(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
     monkeypatch.setattr(optimized_session, "_in_child", True)
-    monkeypatch.setattr(optimized_session, "_write_copy", lambda *_: pytest.fail("written here"))
+    monkeypatch.setattr(optimized_session, "write_copy", lambda *_: pytest.fail("written here"))
     assert np.array_equal(run(model, store), expected)
     assert {file.name for file in copies(store)[0].iterdir()} == {OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, "record.json"}
 
