@@ -24,7 +24,7 @@ from app.voices.prepare.tiled_convolution import add_tiled_convolution
 MARGIN_FRAMES = 4
 LAST_STAGE_MARGIN_FRAMES = 1  # of these, what the last stage needs: it reaches 15 ms
 TILE_STEPS = 6  # rounding is 81 dB below the sound; with 8 it is 73 dB, the weights take 14 MB more, and nothing is faster
-SPEAKER_GAINS_DB = (-1.5, -1.4, -1.9, -0.8, -3.4)
+SPEAKER_GAINS_DB = (-1.9, -1.3, -1.4, -1.1, -3.0)
 """What brings each speaker to about -21.7 LUFS and the last one, whose pulses are high, just below full scale; see `tests/benchmarks`."""
 
 SAMPLING_RATE_HZ = 24000
@@ -33,6 +33,9 @@ HOP_LENGTH = SAMPLES_PER_STEP * STEPS_PER_FRAME
 HARMONICS, SINE_AMPLITUDE = 9, 0.1
 FFT_SIZE, FFT_HOP = 20, 5
 SPECTRUM_SIZE = FFT_SIZE // 2 + 1
+NO_REAL_PART = 1e-20  # in place of a real part of zero, which would make a quotient that is no number
+LARGEST_LOWER_PART = np.array([-1.0] + [0.0] * (SPECTRUM_SIZE - 1))
+"""Up to which imaginary part the phase of a negative real part is below zero, by bin: as in the file the lowest one, which is real, has π, and the highest one -π."""
 UPSAMPLING = ((10, 20), (6, 12))  # rates and kernels of the stages
 SOURCE_KERNELS, SOURCE_BLOCK_KERNELS = (12, 1), (7, 11)
 KERNELS, DILATIONS = (3, 7, 11), (1, 3, 5)
@@ -89,7 +92,7 @@ class GeneratorWriter:
             matrix, offset = self._statistics.compute_share_matrix()
             self._shares = writer.add_linear(style, writer.add_weight("shares.matrix", matrix), writer.add_weight("shares.offset", offset))
         rows, pitch, phase = writer.add_split(steps, [FEATURE_SIZE, 1, 1], axis=1)
-        source = self._add_source_spectrum(self._add_source(*(writer.add_reshape(item, [1, -1]) for item in (pitch, phase))))
+        source = self.add_source_spectrum(self._add_source(*(writer.add_reshape(item, [1, -1]) for item in (pitch, phase))))
         begin, end = self._add_last_stage_bounds(steps, first, last)
         channels, rest = FEATURE_SIZE, int(np.prod([rate for rate, _ in UPSAMPLING]))
         for stage, (rate, kernel) in enumerate(UPSAMPLING):
@@ -178,7 +181,7 @@ class GeneratorWriter:
         turns = writer.add_node("MatMul", parts, writer.add_constant(lines))
         return writer.add_reshape(turns, [1, 1, 1, -1])
 
-    def _add_source_spectrum(self, source: str) -> str:
+    def add_source_spectrum(self, source: str) -> str:
         """Add magnitudes and phases of the source, [1, 2 · SPECTRUM_SIZE, 1, N / FFT_HOP + 1]."""
         writer, half = self._writer, FFT_SIZE // 2
         padded = writer.add_node("Pad", source, writer.add_constant([0, 0, 0, half, 0, 0, 0, half], np.int64), mode="reflect")
@@ -186,14 +189,15 @@ class GeneratorWriter:
         window = np.hanning(FFT_SIZE + 1)[:-1]
         angles = 2 * np.pi * np.outer(np.arange(SPECTRUM_SIZE), np.arange(FFT_SIZE)) / FFT_SIZE
         basis = np.concatenate((np.cos(angles) * window, -np.sin(angles) * window))
+        basis[[SPECTRUM_SIZE, -1]] = 0  # The lowest and the highest bin are real: no rounding noise may choose between π and -π.
         weight = writer.add_weight(f"{GENERATOR}.stft", basis.reshape(2 * SPECTRUM_SIZE, 1, 1, FFT_SIZE))
         spectrum = writer.add_node("Conv", padded, weight, kernel_shape=[1, FFT_SIZE], strides=[1, FFT_HOP])
         real, imaginary = writer.add_split(spectrum, [SPECTRUM_SIZE, SPECTRUM_SIZE], axis=1)
         squares = [writer.add_node("Mul", part, part) for part in (real, imaginary)]
         magnitude = writer.add_node("Sqrt", writer.add_node("Add", *squares))
-        angle = writer.add_node("Atan", writer.add_node("Div", imaginary, real))
+        angle = writer.add_node("Atan", writer.add_node("Div", imaginary, writer.add_node("Add", real, writer.add_constant(NO_REAL_PART))))
         zero, turn = writer.add_constant(0.0), writer.add_constant(np.pi)
-        upper = writer.add_node("Greater", imaginary, zero)
+        upper = writer.add_node("Greater", imaginary, writer.add_constant(LARGEST_LOWER_PART.reshape(1, SPECTRUM_SIZE, 1, 1)))
         moved = writer.add_node("Where", upper, writer.add_node("Add", angle, turn), writer.add_node("Sub", angle, turn))
         phase = writer.add_node("Where", writer.add_node("Less", real, zero), moved, angle)
         both = writer.add_node("Concat", magnitude, phase, axis=1)
