@@ -27,7 +27,6 @@ WHOLE = {
     "app/adapters/ort/devices/ort_devices.py": "/proc",
     "app/adapters/ort/fixed_shapes/fixed_shape_graph.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
-    "app/adapters/ort/optimized_session.py": "copies that we made",
     "app/adapters/ort/profiled_session.py": "the same of another session",
     "app/adapters/ort/lab_sessions.py": "what ONNX Runtime's tools have just written into a folder of our own",
     "app/lab/place/kernel_coverage.py": "ships with the program",

@@ -1,0 +1,188 @@
+"""What convolutions in tiles gain: the natural voice against the int8 file that it is made from, and a voice of the real size against itself without tiles.
+
+    python -m tests.benchmarks.tiles [--turns 12] [--threads 1 2] [--voice FOLDER] [--write]
+
+The published file is run in one piece by ONNX Runtime, as other programs do, so all of a line is heard when it ends. FOLDER is a prepared SBV2 voice; without it one
+with random weights is made. All figures are ratios of runs in turns in one process, of the whole time from the text to the sound: median, and the lower quartile.
+"""
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import onnxruntime
+
+from app.adapters.ort.graph_session import open_cpu_session
+from app.adapters.ort.optimized_graphs import GraphStore
+from app.bench.multiply_adds import measure_peak_mb
+from app.compose.decoder_tiles import measure_gain, rewrite_decoder
+from app.compose.speaker_opening import open_speaker
+from app.core.sound.pipeline import Pipeline
+from app.core.synthesis_types import SynthesisRequest
+from app.install.voice_preparation import prepare_voice
+from app.lab.subject_lookup import build_machine_row
+from app.voices.prepare.graph_store import load_graph
+from app.voices.prepare.tiled_decoder import map_convolution_sizes
+from tests.benchmarks.hearing_routes import open_published_model
+from tests.benchmarks.page import put
+from tests.benchmarks.voice_import import RealVoice
+from tests.tiny_models.model_folders import write_voice
+
+LINES = {
+    "short": "新しい図書館は、来月の十五日に開館する予定だそうです。",
+    "long": "新しい図書館は、来月の十五日に開館する予定で、児童書や専門書など三十万冊を所蔵し、夜の九時まで、だれでも無料で利用できます。",
+}
+WINDOWS = {"first": (0, 16, 29), "later": (13, 53, 66), "last": (13, 141, 154)}
+"""Of a decoder of SBV2: the first and last frame that are wanted, and how many it is given."""
+Run = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How many times as fast one way is as another, over turns: the median and the lower quartile."""
+
+    median: float
+    lower: float
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f}× ({self.lower:.2f})"
+
+
+def compare_ways(slow: Run, fast: Run, turns: int) -> Gain:
+    """Run both in turns; each returns the seconds that count. The first turn does not."""
+    pairs = [(slow(), fast()) for _ in range(turns + 1)][1:]
+    ratios = [before / after for before, after in pairs]
+    return Gain(statistics.median(ratios), float(np.percentile(ratios, 25)))
+
+
+def time_run(run: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def time_line(pipeline: Pipeline, text: str) -> tuple[float, float]:
+    """Return the seconds to the first sound of a line and to its end, with nothing remembered."""
+    pipeline.caches.clear()
+    began, first_s = time.perf_counter(), 0.0
+    for chunk in pipeline.synthesize(SynthesisRequest(text)):
+        if not first_s and np.abs(chunk.samples).max(initial=0.0) > 0:
+            first_s = time.perf_counter() - began
+    return first_s, time.perf_counter() - began
+
+
+@contextmanager
+def limit_threads(threads: int) -> Iterator[onnxruntime.SessionOptions]:
+    """Open sessions with so many threads inside the block; the value is for those of others."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    with patch("app.adapters.ort.session_options.count_intra_threads", lambda: threads):
+        yield options
+
+
+def compare_with_published(threads: int, turns: int) -> dict[str, str]:
+    """Return the rows of the natural voice against the published file."""
+    with limit_threads(threads) as options, patch("onnxruntime.InferenceSession", _open_with(options)):
+        open_published_model.cache_clear()
+        published = open_published_model()
+    with limit_threads(threads):
+        pipeline = open_speaker("kokoro", "cpu").pipeline
+    pipeline.warm_up()
+    voice, rows = pipeline.voice, {}
+    for text in LINES.values():
+        tokens = voice.encode_phones(pipeline.g2p.convert_sentence(text)).phones
+        feed = {"tokens": tokens[None], "style": voice.style_vectors[1][None], "speed": np.ones(1, np.float32)}
+        seconds = np.size(published.run(["audio"], feed)[0]) / voice.sampling_rate
+
+        def run_published(feed: Mapping[str, np.ndarray] = feed) -> float:
+            return time_run(lambda: published.run(["audio"], feed))
+
+        for index, what in enumerate(("first sound", "whole line")):
+            gain = compare_ways(run_published, lambda index=index, text=text: time_line(pipeline, text)[index], turns)
+            rows[f"natural voice against the published file: {what}, line of {seconds:.1f} s"] = str(gain)
+    return rows
+
+
+def _open_with(options: onnxruntime.SessionOptions) -> Callable[[bytes], onnxruntime.InferenceSession]:
+    plain = onnxruntime.InferenceSession
+    return lambda model: plain(model, options)
+
+
+def compare_tiles(folder: Path, threads: int, turns: int) -> dict[str, str]:
+    """Return the rows of an SBV2 voice with tiles against the same without."""
+    rows: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="koebako-benchmark-") as scratch, limit_threads(threads):
+        stores = [GraphStore(Path(scratch) / "plain"), GraphStore(Path(scratch) / "tiles", rewrite=rewrite_decoder)]
+        sessions = [open_cpu_session(folder / "decoder.onnx", "decoder", store) for store in stores]
+        z = np.random.default_rng(0).standard_normal((192, 200), dtype=np.float32)
+        for name, (first, last, width) in WINDOWS.items():
+            values = {"z": z[:, :width], "sid": 0, "first": first, "last": last}
+            slow, fast = (lambda own=own, values=values: time_run(lambda: own.run_graph(values)) for own in sessions)
+            rows[f"SBV2 decoder with tiles: {name} window"] = str(compare_ways(slow, fast, turns))
+        plain, tiled = (own.run_graph(values)[0] for own in sessions)
+        rows["— largest difference of a sample, of the largest one"] = f"{np.abs(tiled - plain).max() / np.abs(plain).max():.1e}"
+        pipelines = []
+        for store in stores:
+            with patch("app.compose.graph_sessions.open_graph_store", lambda store=store: store):
+                pipelines.append(open_speaker(str(folder), "cpu", force_bert=True).pipeline)
+            pipelines[-1].warm_up()
+        for index, what in enumerate(("first sound", "whole line")):
+            for name, text in LINES.items():
+                slow, fast = (lambda own=own, index=index, text=text: time_line(own, text)[index] for own in pipelines)
+                rows[f"SBV2 voice with tiles: {what}, {name} line"] = str(compare_ways(slow, fast, turns))
+    return rows
+
+
+def list_gains(folder: Path, threads: int) -> dict[str, str]:
+    """Return a row for each size of a convolution of a decoder: what this machine gains with tiles."""
+    sizes = set(map_convolution_sizes(load_graph(folder / "decoder.onnx", with_external_weights=False).graph).values())
+    with limit_threads(threads):
+        return {
+            f"{size.channels} channels, kernel {size.kernel}": f"{measure_gain(size):.2f}×"
+            for size in sorted(sizes, reverse=True)
+            if size.channels >= 32
+        }
+
+
+def main() -> None:
+    """Prints the table, or writes it into the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=12)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--voice", type=Path, help="a prepared SBV2 voice in place of one that is made")
+    parser.add_argument("--write", action="store_true", help="into tests/benchmarks/README.md")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="koebako-benchmark-") as scratch:
+        folder = options.voice
+        if folder is None:
+            write_voice(Path(scratch) / "real", RealVoice("real", seed=1, layers=6, decoder_channels=512))
+            folder = Path(scratch) / "prepared"
+            folder.mkdir()
+            prepare_voice(Path(scratch) / "real" / "model.aivmx", folder, int8=False, is_quick=True)
+        columns = [
+            compare_with_published(threads, options.turns) | compare_tiles(folder, threads, options.turns) | list_gains(folder, threads)
+            for threads in options.threads
+        ]
+    machine = build_machine_row("cpu")
+    busy = "; measured while the machine was busy" if machine["busy"] else ""
+    heads = [f"| | {' | '.join(f'{number} thread(s)' for number in options.threads)} |", "|---" * (1 + len(columns)) + "|"]
+    rows = [
+        f"| {name} | {' | '.join(column.get(name, '') for column in columns)} |"
+        for name in dict.fromkeys(name for column in columns for name in column)
+    ]
+    about = f"{machine['cpu']}, ONNX Runtime {machine['ort']}, {time.strftime('%Y-%m-%d')}, turns: {options.turns}{busy}"
+    table = "\n".join([about, "", *heads, *rows, "", f"Most memory of this process: {measure_peak_mb():,.0f} MB."])
+    if options.write:
+        put("tiles", table)
+    print(table)
+
+
+if __name__ == "__main__":
+    main()
