@@ -88,7 +88,7 @@ def main() -> int:
     """Write the copy that the arguments name; return 0, or 70 if that failed."""
     model, folder = sys.argv[-2:]
     try:
-        write_copy(Path(model), create_session_options, Path(folder), rewrite_decoder)
+        write_copy(Path(model), Path(folder), rewrite_decoder(Path(model)))
     except Exception as exc:
         write_error_line(escape_to_one_line(str(exc)))
         return COPY_FAILED_CODE

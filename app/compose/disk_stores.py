@@ -22,16 +22,7 @@ def open_probe_memory() -> ProbeResultStore:
     return ProbeResultStore(paths.find_data_dir() / "cache" / "probe.json")
 
 
-@cache
-def _open_graph_store(folder: Path) -> GraphStore:
-    return GraphStore(folder, rewrite=_rewrite_graph)
-
-
-def _rewrite_graph(graph: Path) -> bytes | None:
-    # With onnx, which is slow to import, and needed for new copies only.
-    from app.compose.decoder_tiles import rewrite_decoder
-
-    return rewrite_decoder(graph)
+_open_graph_store = cache(GraphStore)
 
 
 def open_graph_store() -> GraphStore:

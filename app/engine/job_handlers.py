@@ -222,9 +222,9 @@ class JobHandlers:
         file_prefetch.start_prefetch()
         # Python's lock is held while the library loads, so the window would freeze for as long as the disk takes.
         file_prefetch.wait_for_package("onnxruntime")
-        from app.adapters.ort.optimized_session import keep_window_responsive
+        from app.adapters.ort.runtime_session import enable_unlocked_sessions
 
-        keep_window_responsive()
+        enable_unlocked_sessions()
         self._report(_find_machine_info())
         speaker = self._voices.load_voice(job.voice, job.backend, job.precisions, retry=job.retry)
         # Before the warm-up: the user may play from now on, and a request stops the warm-up.

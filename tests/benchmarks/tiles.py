@@ -21,6 +21,7 @@ import onnxruntime
 
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
+from app.adapters.ort.optimized_session import write_copy
 from app.bench.multiply_adds import measure_peak_mb
 from app.compose.decoder_tiles import measure_gain, rewrite_decoder
 from app.compose.speaker_opening import open_speaker
@@ -119,8 +120,21 @@ def compare_tiles(folder: Path, threads: int, turns: int) -> dict[str, str]:
     """Return the rows of an SBV2 voice with tiles against the same without."""
     rows: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="koebako-benchmark-") as scratch, limit_threads(threads):
-        stores = [GraphStore(Path(scratch) / "plain"), GraphStore(Path(scratch) / "tiles", rewrite=rewrite_decoder)]
-        sessions = [open_cpu_session(folder / "decoder.onnx", "decoder", store) for store in stores]
+        ways: dict[str, Callable[[Path], bytes | None]] = {"plain": lambda _graph: None, "tiles": rewrite_decoder}
+        sessions, pipelines = [], []
+        for name, rewrite in ways.items():
+
+            def write(graph: Path, target: Path, rewrite: Callable[[Path], bytes | None] = rewrite) -> None:
+                write_copy(graph, target, rewrite(graph))
+
+            store = GraphStore(Path(scratch) / name)
+            with (
+                patch("app.adapters.ort.optimized_session.write_in_child", write),
+                patch("app.compose.graph_sessions.open_graph_store", lambda store=store: store),
+            ):
+                sessions.append(open_cpu_session(folder / "decoder.onnx", "decoder", store))
+                pipelines.append(open_speaker(str(folder), "cpu", force_bert=True).pipeline)
+            pipelines[-1].warm_up()
         z = np.random.default_rng(0).standard_normal((192, 200), dtype=np.float32)
         for name, (first, last, width) in WINDOWS.items():
             values = {"z": z[:, :width], "sid": 0, "first": first, "last": last}
@@ -128,11 +142,6 @@ def compare_tiles(folder: Path, threads: int, turns: int) -> dict[str, str]:
             rows[f"SBV2 decoder with tiles: {name} window"] = str(compare_ways(slow, fast, turns))
         plain, tiled = (own.run_graph(values)[0] for own in sessions)
         rows["— largest difference of a sample, of the largest one"] = f"{np.abs(tiled - plain).max() / np.abs(plain).max():.1e}"
-        pipelines = []
-        for store in stores:
-            with patch("app.compose.graph_sessions.open_graph_store", lambda store=store: store):
-                pipelines.append(open_speaker(str(folder), "cpu", force_bert=True).pipeline)
-            pipelines[-1].warm_up()
         for index, what in enumerate(("first sound", "whole line")):
             for name, text in LINES.items():
                 slow, fast = (lambda own=own, index=index, text=text: time_line(own, text)[index] for own in pipelines)

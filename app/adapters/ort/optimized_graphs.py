@@ -34,14 +34,6 @@ _MIN_ABANDONED_COPY_AGE_S = 24 * 3600
 _FREE_SPACE_PER_GRAPH_BYTE = 5  # a copy has floats where the graph may have 8 bits; a disk must not be filled for it
 
 
-RewriteGraph = Callable[[Path], bytes | None]
-"""Returns a graph that computes the same as that of a file, with its weights, in another way; None where it stays as it is."""
-
-
-def keep_graph(_graph: Path) -> None:
-    """Return None: the graph stays as it is."""
-
-
 class GraphStore:
     """Keeps copies of the graphs used last.
 
@@ -50,18 +42,10 @@ class GraphStore:
         max_bytes: what all copies together may take.
         smallest_bytes, largest_bytes: sizes of graphs worth a copy: small ones open in no time, and those larger than any voice's are BERTs, whose
             graphs are optimised as they are: a copy of the int8 one takes twice its size on the disk and saves 0.2 s of a processor.
-        rewrite: makes of a graph the one that is copied.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        max_bytes: int = 3 << 30,
-        smallest_bytes: int = 16 << 20,
-        largest_bytes: int = 300 << 20,
-        rewrite: RewriteGraph = keep_graph,
-    ) -> None:
-        self.folder, self.rewrite = folder, rewrite
+    def __init__(self, folder: Path, max_bytes: int = 3 << 30, smallest_bytes: int = 16 << 20, largest_bytes: int = 300 << 20) -> None:
+        self.folder = folder
         self._max_bytes = max_bytes
         self._sizes = range(smallest_bytes, largest_bytes + 1)
 

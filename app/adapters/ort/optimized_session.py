@@ -3,8 +3,8 @@
 Measured with the three graphs of a real voice, in turns, with ONNX Runtime 1.31 / 1.24: open in 0.17 / 0.06 of the time, and 377 MB of memory
 after a run instead of 706. Results are the same to the bit.
 
-Where ONNX Runtime holds Python's lock while it creates a session (`c_session`), optimising would freeze a window for seconds.
-Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`, see `app.compose.decoder_tiles`.
+Copies are written in a process of their own: `--optimise GRAPH FOLDER`, see `app.compose.decoder_tiles`. What optimising takes for a moment, 170 MB for a real
+voice's decoder, would stay with this one; and where ONNX Runtime holds Python's lock while it creates a session (`c_session`), a window would freeze for seconds.
 """
 
 import logging
@@ -13,36 +13,27 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore, RewriteGraph
-from app.adapters.ort.runtime_session import HOLDS_GIL, PythonSession, RuntimeSession, enable_unlocked_sessions, open_for_target
-from app.adapters.ort.session_options import WEIGHTS_FOLDER_OPTION
+from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, GraphStore
+from app.adapters.ort.runtime_session import PythonSession, RuntimeSession, open_for_target
+from app.adapters.ort.session_options import create_session_options
 from app.common.processes.launch import run_own_program
 
 _MAX_INLINE_WEIGHT_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
 _COPY_TIMEOUT_S = 600
-_in_child = False
 
 
-def keep_window_responsive() -> None:
-    """From now on sessions are created without holding up the window, and copies written in a process of their own."""
-    global _in_child
-    _in_child = HOLDS_GIL
-    enable_unlocked_sessions()
+def write_in_child(model: Path, folder: Path) -> None:
+    """Have the optimised copy of a graph written into a folder; raise OSError if that failed."""
+    done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
+    if done.returncode:
+        raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
 
 def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
     """Open a session on the CPU, with the options of the graph; return None if the graph itself has to be opened."""
     flavour = f"onnxruntime {ort.__version__}"
 
-    def write_here_or_in_child(folder: Path) -> None:
-        if not _in_child:
-            write_copy(model, create_options, folder, store.rewrite)
-            return
-        done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
-        if done.returncode:
-            raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
-
-    copy = store.find_or_write_copy(model, flavour, write_here_or_in_child)
+    copy = store.find_or_write_copy(model, flavour, lambda folder: write_in_child(model, folder))
     if copy is None:
         return None
     options = create_options()
@@ -55,12 +46,10 @@ def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions]
         return None
 
 
-def write_copy(model: Path, create_options: Callable[[], ort.SessionOptions], folder: Path, rewrite: RewriteGraph) -> None:
-    """Save the optimised graph by opening it. The session is dropped: one opened from the copy takes half its memory."""
-    options, rewritten = create_options(), rewrite(model)
+def write_copy(model: Path, folder: Path, rewritten: bytes | None = None) -> None:
+    """Save the optimised graph by opening it, or one that was made of it, whose weights are still next to it."""
+    options = create_session_options(weights=None if rewritten is None else model.parent)
     options.optimized_model_filepath = str(folder / OPTIMIZED_GRAPH_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", OPTIMIZED_WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _MAX_INLINE_WEIGHT_BYTES)
-    if rewritten is not None:
-        options.add_session_config_entry(WEIGHTS_FOLDER_OPTION, str(model.parent))
     PythonSession(rewritten or model, options)

@@ -22,6 +22,7 @@ from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME, OPTIMIZED_WE
 from app.common.processes import launch
 
 SIZE = 192
+WRITE_IN_CHILD = optimized_session.write_in_child
 VALUE = np.linspace(-1, 1, SIZE, dtype=np.float32)[None]
 
 
@@ -43,6 +44,12 @@ def graph(path: Path, seed: int = 0) -> Path:
     )
     onnx.save(helper.make_model(whole, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
     return path
+
+
+@pytest.fixture(autouse=True)
+def _write_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Save the second that a child takes to start."""
+    monkeypatch.setattr(optimized_session, "write_in_child", optimized_session.write_copy)
 
 
 @pytest.fixture
@@ -68,7 +75,7 @@ def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, stor
     assert np.array_equal(run(model, store), expected)
     (copy,) = copies(store)
     assert sorted(file.name for file in copy.iterdir()) == [OPTIMIZED_GRAPH_NAME, "record.json", OPTIMIZED_WEIGHTS_NAME]
-    monkeypatch.setattr(optimized_session, "write_copy", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "write_in_child", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
     assert np.array_equal(run(model, GraphStore(store.folder, smallest_bytes=1000)), expected)
 
@@ -167,13 +174,12 @@ def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphSt
     expected = run(model, None)
     written = []
 
-    def write(_model: Path, _options: object, folder: Path, _rewrite: object) -> None:
+    def write(_model: Path, folder: Path) -> None:
         written.append(folder)
         (folder / OPTIMIZED_GRAPH_NAME).write_bytes(b"no graph")
         (folder / OPTIMIZED_WEIGHTS_NAME).write_bytes(b"no weights")
 
-    monkeypatch.setattr(optimized_session, "write_copy", write)
-    monkeypatch.setattr(optimized_session, "_in_child", False)  # as it is before a window was opened in this process
+    monkeypatch.setattr(optimized_session, "write_in_child", write)
     for _ in range(3):
         assert np.array_equal(run(model, store), expected)
     assert len(written) == 1
@@ -275,7 +281,7 @@ def test_a_folder_that_may_only_be_read_still_serves(model: Path, store: GraphSt
 
     monkeypatch.setattr(os, "utime", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
-    monkeypatch.setattr(optimized_session, "write_copy", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "write_in_child", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
 
 
@@ -299,9 +305,9 @@ def test_serialised_graphs_are_opened_as_they_are(model: Path, store: GraphStore
     assert not copies(store)
 
 
-def test_a_window_has_its_copies_written_by_a_child(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_written_by_a_child(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
-    monkeypatch.setattr(optimized_session, "_in_child", True)
+    monkeypatch.setattr(optimized_session, "write_in_child", WRITE_IN_CHILD)
     monkeypatch.setattr(optimized_session, "write_copy", lambda *_: pytest.fail("written here"))
     assert np.array_equal(run(model, store), expected)
     assert {file.name for file in copies(store)[0].iterdir()} == {OPTIMIZED_GRAPH_NAME, OPTIMIZED_WEIGHTS_NAME, "record.json"}
@@ -309,7 +315,7 @@ def test_a_window_has_its_copies_written_by_a_child(model: Path, store: GraphSto
 
 def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
-    monkeypatch.setattr(optimized_session, "_in_child", True)
+    monkeypatch.setattr(optimized_session, "write_in_child", WRITE_IN_CHILD)
     for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
         monkeypatch.setattr(launch, "build_cli_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)

@@ -9,9 +9,8 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort.optimized_graphs import GraphStore
+from app.adapters.ort.optimized_graphs import OPTIMIZED_GRAPH_NAME
 from app.adapters.ort.optimized_session import write_copy
-from app.adapters.ort.session_options import create_session_options
 from app.compose import decoder_tiles
 from app.compose.decoder_tiles import measure_gain, rewrite_decoder
 from app.voices.prepare.decoder_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
@@ -94,9 +93,8 @@ def test_the_copy_of_a_decoder_has_tiles_where_they_were_faster(tmp_path: Path, 
         asked.append(size)
         return 2.0 if size.kernel == 11 else 1.0
 
-    store = GraphStore(tmp_path / "store", smallest_bytes=0, rewrite=lambda path: rewrite_decoder(path, measure))
-    copy = store.find_or_write_copy(graph, "", lambda folder: write_copy(graph, create_session_options, folder, store.rewrite))
-    assert copy is not None
+    write_copy(graph, tmp_path, rewrite_decoder(graph, measure))
+    copy = tmp_path / OPTIMIZED_GRAPH_NAME
     assert len(asked) == len(set(asked)) == len(set(map_convolution_sizes(plain_decoder().graph).values()))
     kernels = [node.op_type for node in onnx.load(copy, load_external_data=False).graph.node]
     assert "Gather" in kernels
