@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -145,25 +145,29 @@ def count_operations(model: Any, facts: GraphFacts, folder: Path, sizes: InputSi
     ours = form == "prepared"
     values = build_inputs(facts.inputs, sizes, is_prepared=ours)
     (nodes,) = measure_operator_runs(content, [values], weights=folder)
+    constants = {index for index, step in enumerate(facts.steps) if step.is_constant}
     if name != "whole":
-        return _sum_operations(nodes, values, None)
+        return _sum_operations(nodes, constants, values, None)
     frames = _count_frames(nodes, maker, sizes.hop)
     if frames and "length_scale" in values and frames != sizes.frames:
         stretched = replace(sizes, length_scale=min(sizes.frames / frames, MAX_LENGTH_SCALE))
         values = build_inputs(facts.inputs, stretched, is_prepared=ours)
         (nodes,) = measure_operator_runs(content, [values], weights=folder)
         frames = _count_frames(nodes, maker, sizes.hop)
-    return _sum_operations(nodes, values, frames)
+    return _sum_operations(nodes, constants, values, frames)
 
 
-def _sum_operations(nodes: Sequence[OperatorRun], values: dict[str, np.ndarray], frames: int | None) -> OperationCounts:
+def _sum_operations(
+    nodes: Sequence[OperatorRun], constants: Container[int | None], values: dict[str, np.ndarray], frames: int | None
+) -> OperationCounts:
+    """Sum what is computed in each run: not the products of weights, which are computed once."""
     kinds: Counter[str] = Counter()
     by_node: Counter[int] = Counter()
     operators: Counter[str] = Counter()
     for node in nodes:
-        kind = find_operator_kind(node.operator)
-        if kind is not None:
-            work, index = count_multiply_adds(node), parse_node_number(node.name)
+        kind, index = find_operator_kind(node.operator), parse_node_number(node.name)
+        if kind is not None and index not in constants:
+            work = count_multiply_adds(node)
             for counts, key in ((kinds, kind), (by_node, -1 if index is None else index), (operators, node.operator)):
                 counts[key] += work.floats + work.bytes  # type: ignore[index]
     return OperationCounts(dict(kinds), dict(by_node), dict(operators), values, frames)

@@ -16,6 +16,7 @@ from app.lab.synthetic_runs import InputSizes, OperationCounts, build_inputs, co
 from app.voices.prepare import graph_cutting
 from app.voices.prepare.graph_facts import collect_graph_facts
 from app.voices.prepare.graph_store import load_graph, store_graph
+from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs
 from tests.lab.graphs import cut_subject, looped
 
 SIZES = InputSizes(symbols=31, frames=100, tokens=12, hop=512)
@@ -88,6 +89,17 @@ def test_what_runs_in_a_loop_is_counted_each_time_and_timed_once(tmp_path: Path)
     elapsed_ms = (time.perf_counter() - began) * 1000
     assert sum(node.own_ms for node in nodes) <= elapsed_ms, "a loop's time is not that of its nodes once more"
     assert next(node.own_ms for node in nodes if node.operator == "Loop") > 0
+
+
+def test_tiles_count_as_they_are_computed_and_products_of_weights_not_at_all(tmp_path: Path) -> None:
+    plain, tiled = build_trial_graphs(ConvolutionSize(64, 11, 12), frames=5)
+    counts = [count(tmp_path / store_graph(graph, tmp_path, name), "source") for name, graph in (("plain", plain), ("tiled", tiled))]
+    assert counts[0].macs == 2 * 60 * 64 * 64 * 11
+    # Tiles of 6 steps need 16 points; dilations of 1 and 3 make 10 and 4 · 3 tiles of 60 steps.
+    tiles = 10 + 12
+    assert counts[1].macs == tiles * 64 * (16 * 64 + 16 * 16 + 6 * 16)
+    facts = collect_graph_facts(tiled)
+    assert {operator for step in facts.steps if step.is_constant for operator in step.operators} >= {"Transpose", "MatMul"}
 
 
 @pytest.mark.parametrize("graph", ["prosody", "flow", "decoder"])

@@ -62,6 +62,7 @@ class GraphStep:
     name: str
     operators: tuple[str, ...]
     outputs: tuple[str, ...]
+    is_constant: bool = False  # it depends on weights alone, so ONNX Runtime computes it once, when it opens the graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,19 @@ def collect_graph_facts(model: onnx.ModelProto) -> GraphFacts:
         inputs=tuple(_describe_value(item) for item in graph.input if item.name not in constants),
         outputs=tuple(map(_describe_value, graph.output)),
         weights=tuple(_iterate_weights(graph)),
-        steps=tuple(GraphStep(node.name, tuple(_iterate_operators(node)), tuple(node.output)) for node in graph.node),
+        steps=tuple(_iterate_steps(graph, constants)),
     )
+
+
+def _iterate_steps(graph: onnx.GraphProto, weights: set[str]) -> Iterator[GraphStep]:
+    constants = {"", *weights}
+    for node in graph.node:
+        operators = tuple(_iterate_operators(node))
+        # An operator with a graph inside may read anything of this one, and a random one has no inputs at all.
+        is_constant = operators == (node.op_type,) and bool(node.input) and constants.issuperset(node.input)
+        if is_constant:
+            constants.update(node.output)
+        yield GraphStep(node.name, operators, tuple(node.output), is_constant)
 
 
 def rename_nodes_by_number(model: onnx.ModelProto) -> bytes:
