@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from app.common.errors import BackendError, InternalError, VoiceError
 from app.common.language import localize
 from app.common.progress import Report, build_part_report, ignore_report
 from app.core.sound.result_metrics import compute_min_cosine, compute_relative_difference
-from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
+from app.core.synthesis_types import BERT_WIDTH, Float16, Float32, Int64
+from app.install.bert_calibration_sentences import BERT_CALIBRATION_SENTENCES, RARE_CHARACTER_SENTENCES
 from app.install.staging_folders import link_or_copy
 from app.voices.bert_models import (
     BERT_GRAPH_NAME,
@@ -41,7 +42,10 @@ SOURCE_COPY_NAME = "source.onnx"
 WATCHED_GRAPH_NAME = "watched.onnx"
 CONFIG_NAME = "config.json"
 WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6  # of the time
-INT8_BLOCK_SIZES = (256, 32)  # numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept
+# Numbers that share a scale in int8: the fastest, then the most faithful; None: those of a column, see `app.voices.prepare.bert.int8_products`.
+# The first that passes is kept. Processors that cut off sums compute blocks no faster than float32.
+INT8_BLOCK_SIZES: tuple[int | None, ...] = (256, 32)
+CUT_OFF_INT8_BLOCK_SIZES: tuple[int | None, ...] = (None, 32)
 SHARED_NAMES = (VOCABULARY_NAME, BERT_GRAPH_NAME, str(Path(BERT_GRAPH_NAME).with_suffix(".data")))  # what new graphs need with them
 
 LEAN_BERT_TOLERANCE = 1e-4  # largest difference allowed, relative to the largest feature; right graphs differ by 1e-6
@@ -49,34 +53,6 @@ MIN_BERT_COSINE = 0.999  # of a token's features in int8 and in float32; below t
 BERT_TEXT_LENGTHS = (3, 7, 20, 42, 102, 300)
 QUICK_TEXT_LENGTH = 20  # of the only text that is compared before a BERT can be used
 BERT_TEST_TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。夕方には家に帰って、温かいお茶を飲みながら本を読みました。"
-
-# Six hundred tokens of all kinds; none of those that int8 is judged by.
-BERT_CALIBRATION_SENTENCES = (
-    "おはようございます、今朝はずいぶん冷えますね。",
-    "え、それって本当なの？ 信じられない！",
-    "次は、終点の大阪に到着いたします。お忘れ物のないようご注意ください。",
-    "彼は二〇一九年に小さな会社を立ち上げ、五年で社員が百人になった。",
-    "ねえねえ、週末に映画でも見に行かない？",
-    "本日の会議は、午後三時から第二会議室で行います。",
-    "山の向こうに夕日が沈むと、村は深い静けさに包まれた。",
-    "このボタンを押すと、設定が最初の状態に戻ります。",
-    "ごめんなさい、遅くなってしまって……。",
-    "経済の回復には、まだ時間がかかるとの見方が広がっている。",
-    "うわあ、すごい！ こんなに大きな魚は初めて見たよ。",
-    "駅から歩いて十分ほどのところに、古い喫茶店がある。",
-    "猫は、窓辺で気持ちよさそうに眠っていた。",
-    "コンピューターのプログラムを書くのは、パズルを解くのに似ています。",
-    "もしもし、田中ですけれども、山本さんはいらっしゃいますか？",
-    "春になると、川沿いの桜がいっせいに咲き始めます。",
-    "絶対に許さない。二度と俺の前に現れるな！",
-    "材料は、卵が二個、牛乳が二百ミリリットル、砂糖が大さじ三杯です。",
-    "子どもたちは歌を歌いながら、手をつないで帰っていった。",
-    "先生、質問があります。この式はどうして成り立つのですか？",
-    "台風の接近に伴い、明日は各地で大雨となるおそれがあります。",
-    "そっか、それなら仕方ないね。",
-    "父の書斎には、外国の本がぎっしりと並んでいた。",
-    "最後までお聞きくださり、ありがとうございました。",
-)
 
 
 def build_test_texts(vocabulary: Path, token_count: int) -> list[Int64]:
@@ -110,13 +86,19 @@ def compute_features(graph: Path, texts: Sequence[Int64], width: int, *, is_quic
 
 
 def measure_means_by_session(session: RunnableSession, texts: Sequence[Int64]) -> dict[str, Float32]:
-    """Return the mean of the content over all tokens, by name of the product (inputs,), with a session on a graph of `write_product_mean_graph`."""
-    sums = [np.zeros((), np.float64)] * len(session.outputs)
+    """Return the mean of the content over all tokens, by name of the product (inputs,), with a session on a graph of `write_product_content_graph`."""
+    sums: list[Any] = [np.zeros((), np.float64)] * len(session.outputs)
     for ids in texts:
-        means = session.run_graph({"input_ids": ids})
-        sums = [total + mean * len(ids) for total, mean in zip(sums, means, strict=True)]
+        sums = [total + rows.sum(axis=0) for total, rows in zip(sums, session.run_graph({"input_ids": ids}), strict=True)]
     tokens = sum(len(ids) for ids in texts)
     return {name: (total / tokens).astype(np.float32) for name, total in zip(session.outputs, sums, strict=True)}
+
+
+def record_contents_by_session(session: RunnableSession, texts: Sequence[Int64]) -> dict[str, Float16]:
+    """Return the content of all tokens by name of the product (tokens, inputs), with a session on a graph of `write_product_content_graph`."""
+    # In half precision, for it is a quarter of a gigabyte.
+    runs = [[rows.astype(np.float16) for rows in session.run_graph({"input_ids": ids})] for ids in texts]
+    return {name: np.concatenate(rows) for name, rows in zip(session.outputs, zip(*runs, strict=True), strict=True)}
 
 
 def prepare_bert(
@@ -181,7 +163,7 @@ def compare_and_quantise(
     _remove_graph(folder / SOURCE_COPY_NAME)
     cosine, block = _find_passing_int8(model, folder, texts, exact, width, build_part_report(report, 0.58, 1.0))
     files: dict[BertPrecision, str] = {"float32": BERT_GRAPH_NAME}
-    if block is not None:
+    if cosine is not None:
         files["int8"] = INT8_BERT_NAME
     return BertPreparationResult(architecture, files, difference, cosine, block)
 
@@ -235,26 +217,38 @@ def _compute_expected(source: DebertaWeights, folder: Path, texts: Sequence[Int6
 def _find_passing_int8(
     model: Path, folder: Path, texts: Sequence[Int64], exact: Sequence[Float32], width: int, report: Report
 ) -> tuple[float | None, int | None]:
-    """Write int8 graphs by block size and return cosine and size of the first near enough; the file is deleted where none is."""
-    from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_mean_graph
+    """Write int8 graphs in their forms and return cosine and block size of the first near enough; the file is deleted where none is."""
+    from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_content_graph
 
     report("checking", 0.0)
-    write_product_mean_graph(folder / BERT_GRAPH_NAME, folder / WATCHED_GRAPH_NAME)
+    sizes = CUT_OFF_INT8_BLOCK_SIZES if is_cutting_off_sums() else INT8_BLOCK_SIZES
     tokenizer = CharTokenizer(folder / VOCABULARY_NAME)
-    means = measure_means_by_session(
-        open_unoptimized(folder / WATCHED_GRAPH_NAME, "BERT"), [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES]
-    )
+    write_product_content_graph(folder / BERT_GRAPH_NAME, folder / WATCHED_GRAPH_NAME)
+    watched = open_unoptimized(folder / WATCHED_GRAPH_NAME, "BERT")
+    means = measure_means_by_session(watched, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
+    contents = {}
+    if None in sizes:
+        sentences = (*BERT_CALIBRATION_SENTENCES, *RARE_CHARACTER_SENTENCES)
+        contents = record_contents_by_session(watched, [tokenizer.encode(text) for text in sentences])
+    del watched  # it holds a gigabyte
     _remove_graph(folder / WATCHED_GRAPH_NAME)
     source = open_original_weights(model, width)
-    for index, block in enumerate(INT8_BLOCK_SIZES):
-        write_lean_deberta(
-            source, folder / INT8_BERT_NAME, build_part_report(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8Options(block, means)
-        )
+    for index, block in enumerate(sizes):
+        options = Int8Options(block, means) if block else Int8Options(None, means, contents)
+        write_lean_deberta(source, folder / INT8_BERT_NAME, build_part_report(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), options)
         cosine = compute_min_cosine(exact, compute_features(folder / INT8_BERT_NAME, texts, width))
         if cosine >= MIN_BERT_COSINE:
             return cosine, block
     _remove_graph(folder / INT8_BERT_NAME)
     return None, None
+
+
+def is_cutting_off_sums() -> bool:
+    """Return whether this processor adds two 8-bit products in 16 bits, as those with AVX2 and without VNNI do."""
+    from app.voices.prepare.processor_probes import SUM_PROBE_BYTE, SUM_PROBE_INNER, SUM_PROBE_WEIGHT, build_sum_graph
+
+    (sums,) = open_unoptimized(build_sum_graph(), "sums").run_graph({"x": np.full((1, SUM_PROBE_INNER), SUM_PROBE_BYTE)})
+    return bool((sums != SUM_PROBE_INNER * SUM_PROBE_BYTE * SUM_PROBE_WEIGHT).any())
 
 
 def _keep_source_graph(architecture: DebertaSizes, folder: Path, difference: float) -> BertPreparationResult:

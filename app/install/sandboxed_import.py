@@ -34,7 +34,7 @@ from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 SandboxSubject = Literal["voice", "bert", "graph"]
 SandboxStopReason = Literal["memory", "time", "crash"]
 
-LIMITS_BY_SUBJECT: dict[SandboxSubject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230), "graph": (4 << 30, 160)}
+LIMITS_BY_SUBJECT: dict[SandboxSubject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 320), "graph": (4 << 30, 160)}
 """Bytes, and seconds of a processor as fast as that one; any other graph, which only the lab looks into, may take what a voice may."""
 REFERENCE_MATMUL_S = 0.0015  # of that processor, for the piece of arithmetic below
 MAX_CORE_SLOWDOWN = 16.0

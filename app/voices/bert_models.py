@@ -81,7 +81,7 @@ class BertPreparationResult:
     files: dict[BertPrecision, str]  # name of the graph by precision
     max_rel_diff: float  # from the source, relative to the largest feature
     int8_cosine: float | None = None  # of int8 and float32 features, at worst; None where int8 did not pass
-    int8_block: int | None = None  # how many numbers share a scale in int8; None where it did not pass
+    int8_block: int | None = None  # how many numbers share a scale in int8; None where a column does, or int8 did not pass
     kept_whole: str | None = None  # why the source's own graph is used; None when the lean one is
 
     def build_description(self) -> dict[str, Any]:

@@ -54,15 +54,21 @@ def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=128)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "model_fp16.onnx"])
-def test_both_precisions_are_proved(name: str, tiny: Path, target: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "is_cutting_off", "block"), [("model.onnx", False, 256), ("model_fp16.onnx", False, 256), ("model.onnx", True, None)]
+)
+def test_both_precisions_are_proved(
+    name: str, is_cutting_off: bool, block: int | None, tiny: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bert_preparation, "is_cutting_off_sums", lambda: is_cutting_off)
     steps: list[tuple[str, float]] = []
     prepared = prepare_bert(tiny / name, target, lambda *step: steps.append(step), width=64)
     assert prepared.files == {"float32": "bert.onnx", "int8": "bert_int8.onnx"}
     assert prepared.max_rel_diff < 1e-5 < LEAN_BERT_TOLERANCE
     assert prepared.int8_cosine is not None
     assert MIN_BERT_COSINE < prepared.int8_cosine < 1
-    assert prepared.int8_block == 256
+    assert prepared.int8_block == block
+    assert ("MatMulNBits" in {node.op_type for node in onnx.load(str(target / "bert_int8.onnx")).graph.node}) == (block is not None)
     assert {path.name for path in target.iterdir()} == {"bert.onnx", "bert.data", "bert_int8.onnx", "bert_int8.data", "vocab.txt"}
     fractions = [fraction for _, fraction in steps]
     assert fractions == sorted(fractions)
@@ -84,7 +90,11 @@ def test_what_the_lean_graph_does_not_compute_is_kept_whole(is_quick: bool, tiny
     assert {path.name for path in target.iterdir()} == {"source.onnx", "source.data", "vocab.txt"}
 
 
-def test_a_more_faithful_int8_is_taken_where_the_fast_one_fails(tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_cutting_off", [False, True])
+def test_a_more_faithful_int8_is_taken_where_the_fast_one_fails(
+    is_cutting_off: bool, tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bert_preparation, "is_cutting_off_sums", lambda: is_cutting_off)
     model = write_published(tmp_path, hidden=64, heads=4, inner=128, outlier=0.1)  # matrices with numbers that stand out
     prepared = prepare_bert(model, target, width=64)
     assert prepared.int8_block == 32

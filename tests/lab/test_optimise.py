@@ -19,7 +19,8 @@ from app.common.errors import VoiceError
 from app.common.files.paths import find_resources_dir
 from app.common.progress import ignore_report
 from app.core.sound.result_metrics import compute_snr_db
-from app.install.bert_preparation import BERT_CALIBRATION_SENTENCES, BERT_TEST_TEXT, measure_means_by_session
+from app.install.bert_calibration_sentences import BERT_CALIBRATION_SENTENCES
+from app.install.bert_preparation import BERT_TEST_TEXT, measure_means_by_session
 from app.lab.lab_subject import LabSubject
 from app.lab.optimise import candidate_run
 from app.lab.optimise.candidate_measures import compare_results
@@ -28,7 +29,7 @@ from app.lab.optimise.graph_candidates import fit_projection, measure_head_impor
 from app.lab.recorded_inputs import record_inputs
 from app.lab.report_charts import draw_candidates
 from app.lab.report_rows import Row
-from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_mean_graph
+from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_content_graph
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from app.voices.prepare.variants.graph_variants import (
     add_projection,
@@ -172,7 +173,7 @@ def test_one_group_at_a_time_costs_less_than_all(lean: Path, tmp_path: Path) -> 
 def test_products_in_int8_are_those_that_a_bert_is_installed_with(lean: Path, published: Path, tmp_path: Path) -> None:
     """Centred as there: both are as near to the exact graph, and nearer than without; a layer at a time costs less."""
     tokenizer = CharTokenizer(published.parent / "vocab.txt")
-    write_product_mean_graph(lean, lean.parent / "watched.onnx")
+    write_product_content_graph(lean, lean.parent / "watched.onnx")
     found = measure_means_by_session(
         open_unoptimized(lean.parent / "watched.onnx", "BERT"), [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES]
     )

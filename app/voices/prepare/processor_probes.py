@@ -52,6 +52,24 @@ def build_product_graph(*, int8: bool) -> bytes:
     return _serialise_probe("product", nodes, (PRODUCT_ROWS, PRODUCT_INNER), (PRODUCT_ROWS, PRODUCT_COLUMNS), {"weight": weight})
 
 
+SUM_PROBE_INNER, SUM_PROBE_COLUMNS = 64, 16
+SUM_PROBE_BYTE, SUM_PROBE_WEIGHT = 255, 127  # two products of these do not fit in 16 bits
+
+
+def build_sum_graph() -> bytes:
+    """Build a graph from `x` float32 (1, INNER), all SUM_PROBE_BYTE, to sums `y` float32 (1, COLUMNS), which processors that add in 16 bits cut off."""
+    weights: dict[str, np.ndarray] = {
+        "weight": np.full((SUM_PROBE_INNER, SUM_PROBE_COLUMNS), SUM_PROBE_WEIGHT, np.int8), "scale": np.array(1, np.float32),
+        "zero": np.array(0, np.uint8),
+    }  # fmt: skip
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "scale", "zero"], ["bytes"]),
+        helper.make_node("MatMulInteger", ["bytes", "weight"], ["sums"]),
+        helper.make_node("Cast", ["sums"], ["y"], to=TensorProto.FLOAT),
+    ]
+    return _serialise_probe("sums", nodes, (1, SUM_PROBE_INNER), (1, SUM_PROBE_COLUMNS), weights)
+
+
 def _serialise_probe(
     name: str, nodes: Sequence[onnx.NodeProto], input_shape: Sequence[int], output_shape: Sequence[int], weights: Mapping[str, np.ndarray]
 ) -> bytes:

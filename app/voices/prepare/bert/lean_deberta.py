@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +17,9 @@ import onnx
 from onnx import TensorProto, helper
 
 from app.common.progress import Report
-from app.core.synthesis_types import Float32, Int64
+from app.core.synthesis_types import Float16, Float32, Int64
 from app.voices.prepare.bert.deberta_weights import DebertaWeights
+from app.voices.prepare.bert.int8_products import add_column_product
 from app.voices.prepare.graph_writer import ExternalGraphWriter
 
 MAX_TOKENS = 512  # tokens that a text may have; the models were trained with no more
@@ -71,11 +72,13 @@ def write_lean_deberta(source: DebertaWeights, path: Path, report: Report, int8:
 class Int8Options:
     """Options for products that are computed in int8."""
 
-    block: int  # how many numbers share a scale, see `add_product`
+    block: int | None  # how many numbers share a scale, see `add_product`; None: those of a column, and of a token, see `int8_products`
     # Mean of a product's content over many tokens, by name of the product (inputs,). Content is quantised without it, and the bias has its
     # exact part of the product: the tokens of a text differ from each other less than all of them do from zero, so what is rounded is half
     # as large. The shift costs nothing where a bias before the product can take it.
     centres: Mapping[str, Float32]
+    # Content of the same tokens by name of the product (tokens, inputs), what `int8_products` needs; empty with blocks.
+    contents: Mapping[str, Float16] = field(default_factory=dict)
 
 
 def add_product(graph: ExternalGraphWriter, block: int | None, name: str, rows: str, matrix: Float32, bias: Float32) -> str:
@@ -124,7 +127,7 @@ class LeanDebertaWriter:
     def __init__(self, graph: ExternalGraphWriter, source: DebertaWeights, int8: Int8Options | None) -> None:
         self._graph, self._source = graph, source
         self._block = int8.block if int8 else None
-        self._centres = int8.centres if int8 else {}
+        self._centres, self._contents = (int8.centres, int8.contents) if int8 else ({}, {})
         self._small = np.float16 if int8 else np.float32  # tables, which are looked up and not multiplied through
         self._sizes = source.architecture
 
@@ -227,7 +230,7 @@ class LeanDebertaWriter:
         rows = [self._shift_rows(padded, offset) for offset in range(kernel.shape[2])]
         matrix = kernel.transpose(2, 1, 0).reshape(-1, len(kernel))
         joined = graph.add_node("Concat", *rows, axis=1)
-        beside = add_product(graph, self._block, name, joined, matrix, self._source.read_tensor(f"{name}.conv.bias"))
+        beside = self._add_product(name, joined, matrix, self._source.read_tensor(f"{name}.conv.bias"), NO_OFFSET)
         return self._add_layer_norm(graph.add_node("Add", graph.add_gelu(beside), x), f"{name}.LayerNorm", next_offset)
 
     def _shift_rows(self, padded: str, offset: int) -> str:
@@ -245,8 +248,12 @@ class LeanDebertaWriter:
         return self._add_offset_product(name, x, self._source.read_matrix(name), bias, offset)
 
     def _add_offset_product(self, name: str, x: str, matrix: Float32, bias: Float32, offset: Float32) -> str:
-        whole = bias + offset @ matrix if offset.ndim else bias
-        return add_product(self._graph, self._block, name, x, matrix, whole)
+        return self._add_product(name, x, matrix, bias + offset @ matrix if offset.ndim else bias, offset)
+
+    def _add_product(self, name: str, x: str, matrix: Float32, bias: Float32, offset: Float32) -> str:
+        if name in self._contents:
+            return add_column_product(self._graph, name, x, matrix, bias, self._contents[name].astype(np.float32) - offset)
+        return add_product(self._graph, self._block, name, x, matrix, bias)
 
     def _find_centre(self, name: str) -> Float32:
         return self._centres.get(name, NO_OFFSET)
@@ -261,20 +268,20 @@ def _format_projection_name(layer: int) -> str:
     return f"encoder.layer.{layer}.attention.self.joined"
 
 
-def write_product_mean_graph(lean: Path, path: Path) -> None:
-    """Write a graph with a lean float32 one's weights, next to it: input_ids [n] → an output [inputs] for each product. Raise OSError."""
+def write_product_content_graph(lean: Path, path: Path) -> None:
+    """Write a graph with a lean float32 one's weights, next to it: input_ids [n] → an output [n, inputs] for each product. Raise OSError."""
     model = onnx.load(str(lean), load_external_data=False)
-    expose_product_means(model)
+    expose_product_contents(model)
     onnx.save(model, str(path))
 
 
-def expose_product_means(model: onnx.ModelProto) -> None:
-    """Replace the output of a lean graph by the means of its products, in place."""
+def expose_product_contents(model: onnx.ModelProto) -> None:
+    """Replace the output of a lean graph by the contents of its products, in place."""
     graph = model.graph
     weights = {item.name: item.dims[0] for item in graph.initializer if item.name.endswith(WEIGHT_SUFFIX)}
     products = [(node.input[0], node.input[1]) for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]
     del graph.output[:]
     for rows, weight in products:
         name = weight.removesuffix(WEIGHT_SUFFIX)
-        graph.node.append(helper.make_node("ReduceMean", [rows], [name], name=f"mean/{name}", axes=[0], keepdims=0))
-        graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [weights[weight]]))
+        graph.node.append(helper.make_node("Identity", [rows], [name], name=f"content/{name}"))
+        graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", weights[weight]]))

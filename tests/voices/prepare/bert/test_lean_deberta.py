@@ -19,7 +19,7 @@ from app.voices.prepare.bert.lean_deberta import (
     build_bucket_table,
     merge_position_tables,
     write_lean_deberta,
-    write_product_mean_graph,
+    write_product_content_graph,
 )
 from app.voices.prepare.bert.open_weights import open_deberta_weights
 from tests.voices.prepare.bert.deberta_files import write_published
@@ -65,7 +65,7 @@ def test_every_length_up_to_the_longest(length: int, published: Path, tmp_path: 
 
 def found_centres(source: DebertaWeights, texts: list[np.ndarray], folder: Path) -> dict[str, np.ndarray]:
     write_lean_deberta(source, folder / "exact.onnx", ignore_report)
-    write_product_mean_graph(folder / "exact.onnx", folder / "watched.onnx")
+    write_product_content_graph(folder / "exact.onnx", folder / "watched.onnx")
     return measure_means_by_session(open_unoptimized(folder / "watched.onnx", "BERT"), texts)
 
 
