@@ -225,11 +225,12 @@ def _find_passing_int8(
     tokenizer = CharTokenizer(folder / VOCABULARY_NAME)
     write_product_content_graph(folder / BERT_GRAPH_NAME, folder / WATCHED_GRAPH_NAME)
     watched = open_unoptimized(folder / WATCHED_GRAPH_NAME, "BERT")
-    means = measure_means_by_session(watched, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
-    contents = {}
     if None in sizes:
         sentences = (*BERT_CALIBRATION_SENTENCES, *RARE_CHARACTER_SENTENCES)
         contents = record_contents_by_session(watched, [tokenizer.encode(text) for text in sentences])
+        means = {name: rows.mean(axis=0, dtype=np.float32) for name, rows in contents.items()}
+    else:
+        contents, means = {}, measure_means_by_session(watched, [tokenizer.encode(text) for text in BERT_CALIBRATION_SENTENCES])
     del watched  # it holds a gigabyte
     _remove_graph(folder / WATCHED_GRAPH_NAME)
     source = open_original_weights(model, width)

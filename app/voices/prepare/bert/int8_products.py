@@ -11,8 +11,6 @@ A matrix has one scale a column, and content one a token. Two things make up for
   content goes along with both (Frantar et al. 2023, “GPTQ”).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,7 +95,7 @@ def _find_column_scales(matrix: Float32) -> Float32:
 
 def _round_with_compensation(scaled: Float32, content: Float32) -> Float32:
     """Return the whole numbers (inputs, outputs) for a matrix in units of its scales; a pair of neighbours never exceeds what fits."""
-    factor = _factor_inverse_moments(content)
+    factor = _compute_inverse_factor(content)
     left, values = scaled.copy(), np.empty_like(scaled)
     for start in range(0, len(scaled), UPDATED_INPUTS):
         end = min(start + UPDATED_INPUTS, len(scaled))
@@ -113,7 +111,7 @@ def _round_with_compensation(scaled: Float32, content: Float32) -> Float32:
     return values
 
 
-def _factor_inverse_moments(content: Float32) -> Float32:
+def _compute_inverse_factor(content: Float32) -> Float32:
     """Return the upper Cholesky factor of the inverse of the content's second moments, damped: (inputs, inputs)."""
     moments = content.T @ content / np.float32(len(content))
     moments[np.diag_indices_from(moments)] += max(DAMPING * float(np.trace(moments)) / len(moments), float(np.finfo(np.float32).tiny))
