@@ -1,6 +1,6 @@
 """Decoders whose convolutions are computed in tiles where this machine is faster that way, for the optimised copies that the CPU opens.
 
-That is measured once for each size of a convolution, when the first copy of a decoder that has it is written: processors with AVX-512 may have nothing to gain.
+That is measured once for each size of a convolution, when the first copy of a decoder that has it is written: what a processor gains depends on its caches, too.
 Also a process of its own that writes one copy: `--optimise GRAPH FOLDER`.
 """
 
