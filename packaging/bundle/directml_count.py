@@ -177,7 +177,7 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
     from app.adapters.ort import graph_session, runtime_session, session_options
     from app.adapters.ort.devices import device_sessions
     from app.adapters.ort.fixed_shapes import fixed_shape_session
-    from app.adapters.ort.optimized_session import keep_window_responsive
+    from app.adapters.ort.runtime_session import enable_unlocked_sessions
 
     options, made, run, fix = (
         session_options.create_session_options,
@@ -216,7 +216,7 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
     from app.compose.speaker_opening import open_speaker
 
     fixed_shape_session.is_close_enough = lambda *_given: True  # type: ignore[attr-defined]  # this device computes nothing, and would be refused for it
-    keep_window_responsive()  # as the window does before it opens anything
+    enable_unlocked_sessions()  # as the window does before it opens anything
     unknown = FailedDevices()  # nothing is remembered of this device
     began = time.perf_counter()
     speaker = open_speaker(voice, placement, precision="float32", graph_precision="exact", force_bert=True, failures=unknown)
