@@ -22,7 +22,7 @@ from app.common.files.paths import find_data_dir
 from app.common.files.whole_files import load_cache, write_json
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.voices.prepare.graph_store import load_graph, serialise_graph
-from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs, map_convolution_sizes, tile_convolutions
+from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs, map_convolution_sizes, rewrite_convolutions
 
 COPY_FAILED_CODE = 70
 TRIAL_FRAMES = 40  # as many as the second window of a line has
@@ -47,7 +47,7 @@ def rewrite_decoder(graph: Path, measure: MeasureGain | None = None) -> bytes | 
     chosen = {name for name, size in sizes.items() if gains.get(size, 0.0) >= LEAST_GAIN}
     if not chosen:
         return None
-    tile_convolutions(model, chosen)
+    rewrite_convolutions(model, chosen)
     return serialise_graph(model)
 
 

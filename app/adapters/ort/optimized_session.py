@@ -23,7 +23,7 @@ _COPY_TIMEOUT_S = 600
 
 
 def write_in_child(model: Path, folder: Path) -> None:
-    """Have the optimised copy of a graph written into a folder; raise OSError if that failed."""
+    """Let a process write the optimised copy of a graph into a folder; raise OSError if that failed."""
     done = run_own_program("--optimise", model, folder, timeout_s=_COPY_TIMEOUT_S)
     if done.returncode:
         raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")

@@ -62,14 +62,14 @@ def compute_tile_matrices(tile: int, kernel: int) -> TileMatrices:
     output = [[*(point**step for point in points), Fraction(int(step == tile - 1))] for step in range(tile)]
     weights = [[point**step / product for step in range(kernel)] for point, product in zip(points, products, strict=True)]
     weights.append([*[Fraction(0)] * (kernel - 1), Fraction(1)])
-    values = [[*_multiply_roots([other for other in points if other != point]), Fraction(0)] for point in points]
-    values.append(_multiply_roots(points))
+    values = [[*_compute_root_product([other for other in points if other != point]), Fraction(0)] for point in points]
+    values.append(_compute_root_product(points))
     input_matrix = np.array(values, np.float64)
     scales = np.abs(input_matrix).sum(axis=1, keepdims=True)
     return TileMatrices(np.array(output, np.float64), np.array(weights, np.float64) * scales, input_matrix / scales)
 
 
-def _multiply_roots(roots: list[Fraction]) -> list[Fraction]:
+def _compute_root_product(roots: list[Fraction]) -> list[Fraction]:
     """Return the coefficients of the product of (x − root), the constant first."""
     product = [Fraction(1)]
     for root in roots:

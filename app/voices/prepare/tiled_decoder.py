@@ -18,7 +18,7 @@ _TIME_AXIS = "tiled steps"
 
 
 class ConvolutionSize(NamedTuple):
-    """What decides whether tiles pay for the convolutions of a stage: as many channels in as out, the length of their kernel, and the steps of a frame there."""
+    """The numbers that decide whether tiles pay for convolutions: channels, as many in as out, the length of the kernel, and the steps of a frame there."""
 
     channels: int
     kernel: int
@@ -42,7 +42,7 @@ def map_convolution_sizes(graph: onnx.GraphProto) -> dict[str, ConvolutionSize]:
     return sizes
 
 
-def tile_convolutions(model: onnx.ModelProto, results: Container[str]) -> None:
+def rewrite_convolutions(model: onnx.ModelProto, results: Container[str]) -> None:
     """Rewrite a decoder in place so that the convolutions with these results, keys of `map_convolution_sizes`, are computed in tiles.
 
     Weights and results keep their names.
@@ -65,7 +65,7 @@ def build_trial_graphs(size: ConvolutionSize, frames: int) -> tuple[onnx.ModelPr
     writer.add_output("y", image, shape)
     plain, tiled = writer.build_model(), onnx.ModelProto()
     tiled.CopyFrom(plain)
-    tile_convolutions(tiled, results)
+    rewrite_convolutions(tiled, results)
     return plain, tiled
 
 

@@ -16,7 +16,7 @@ from app.compose.decoder_tiles import measure_gain, rewrite_decoder
 from app.voices.prepare.decoder_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.graph_store import store_graph
-from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs, map_convolution_sizes, tile_convolutions
+from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs, map_convolution_sizes, rewrite_convolutions
 from tests.conftest import MODELS_VARIABLE
 from tests.voices.prepare.parity import session
 
@@ -39,7 +39,7 @@ def decode(model: onnx.ModelProto, first: int, last: int) -> np.ndarray:
 def copy_tiled(results: Collection[str]) -> onnx.ModelProto:
     model = onnx.ModelProto()
     model.CopyFrom(plain_decoder())
-    tile_convolutions(model, results)
+    rewrite_convolutions(model, results)
     onnx.checker.check_model(model)
     return model
 
