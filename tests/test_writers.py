@@ -257,7 +257,7 @@ WRITING = {
 }  # fmt: skip
 OWN_FOLDERS = {
     "where the program keeps its own, in the data folder": (
-        "adapters/openjtalk/compiled_dictionary adapters/ort/devices/failed_devices adapters/ort/optimized_graphs compose/decoder_tiles adapters/pace_store adapters/probe_results"
+        "adapters/openjtalk/compiled_dictionary adapters/ort/devices/failed_devices adapters/ort/optimized_graphs adapters/probe_results common/files/ratio_cache"
         " adapters/window_requests adapters/download/partial_download install/known_voices install/voice_licence service/query_presets"
         " settings/user_settings ui/actions/window_actions ui/reading/line_sounds ui/script/autosave ui/script/undo_history ui/shell/single_instance"
         " ui/voices/hub_voice_loader ui/voices/voice_controller voices/file_fact_cache audition/take_store"

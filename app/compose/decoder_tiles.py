@@ -4,13 +4,11 @@ That is measured once for each size of a convolution, when the first copy of a d
 Also a process of its own that writes one copy: `--optimise GRAPH FOLDER`.
 """
 
-import contextlib
 import hashlib
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +17,7 @@ from app.adapters.ort.optimized_graphs import describe_processor
 from app.adapters.ort.optimized_session import write_copy
 from app.adapters.ort.session_options import count_intra_threads, create_session_options
 from app.common.files.paths import find_data_dir
-from app.common.files.whole_files import load_cache, write_json
+from app.common.files.ratio_cache import keep_ratio, load_ratios
 from app.common.processes.terminal import escape_to_one_line, write_error_line
 from app.voices.prepare.graph_store import load_graph, serialise_graph
 from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs, map_convolution_sizes, rewrite_convolutions
@@ -29,7 +27,6 @@ TRIAL_FRAMES = 40  # as many as the second window of a line has
 TRIAL_TURNS = 6
 LEAST_GAIN = 1.05  # below this, what turns tensors around at both ends of a stage takes what was gained
 MIN_CHANNELS = 64  # with fewer, tiles took 1.1 to 2.5 times as long wherever it was tried: the matrices are too small
-_MAX_GAINS = 200
 
 MeasureGain = Callable[[ConvolutionSize], float]
 
@@ -72,16 +69,11 @@ def _find_gain(size: ConvolutionSize) -> float:
     path = find_data_dir() / "cache" / "tiles.json"
     facts = "|".join((ORT_VERSION, describe_processor(), str(count_intra_threads()), *map(str, size)))
     key = hashlib.sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    gains = load_cache(path, _parse_gains) or {}
-    if key not in gains:
-        gains[key] = round(measure_gain(size), 3)
-        with contextlib.suppress(OSError):
-            write_json(path, dict([*gains.items()][-_MAX_GAINS:]), indent=None)
-    return gains[key]
-
-
-def _parse_gains(data: Any) -> dict[str, float]:
-    return {str(key): float(gain) for key, gain in data.items() if isinstance(gain, int | float) and 0 < gain < float("inf")}
+    gain = load_ratios(path).get(key)
+    if gain is None:
+        gain = measure_gain(size)
+        keep_ratio(path, key, gain)
+    return gain
 
 
 def main() -> int:

@@ -44,8 +44,8 @@ CONFIG_NAME = "config.json"
 WRITING_SHARE, QUICK_WRITING_SHARE = 0.15, 0.6  # of the time
 # Numbers that share a scale in int8: the fastest, then the most faithful; None: those of a column, see `app.voices.prepare.bert.int8_products`.
 # The first that passes is kept. Processors that cut off sums compute blocks no faster than float32.
-INT8_BLOCK_SIZES: tuple[int | None, ...] = (256, 32)
-CUT_OFF_INT8_BLOCK_SIZES: tuple[int | None, ...] = (None, 32)
+INT8_BLOCK_SIZES = (256, 32)
+CUT_OFF_INT8_BLOCK_SIZES = (None, INT8_BLOCK_SIZES[-1])
 SHARED_NAMES = (VOCABULARY_NAME, BERT_GRAPH_NAME, str(Path(BERT_GRAPH_NAME).with_suffix(".data")))  # what new graphs need with them
 
 LEAN_BERT_TOLERANCE = 1e-4  # largest difference allowed, relative to the largest feature; right graphs differ by 1e-6
@@ -221,7 +221,7 @@ def _find_passing_int8(
     from app.voices.prepare.bert.lean_deberta import Int8Options, write_lean_deberta, write_product_content_graph
 
     report("checking", 0.0)
-    sizes = CUT_OFF_INT8_BLOCK_SIZES if is_cutting_off_sums() else INT8_BLOCK_SIZES
+    sizes: tuple[int | None, ...] = CUT_OFF_INT8_BLOCK_SIZES if is_cutting_off_sums() else INT8_BLOCK_SIZES
     tokenizer = CharTokenizer(folder / VOCABULARY_NAME)
     write_product_content_graph(folder / BERT_GRAPH_NAME, folder / WATCHED_GRAPH_NAME)
     watched = open_unoptimized(folder / WATCHED_GRAPH_NAME, "BERT")

@@ -19,7 +19,7 @@ BUSY = 2  # programs waiting for each processor
 PLAY = ["speak", TEXT, "--voice", "mei", "--seed", "7", "--play", "--json"]
 SHORT_TEXT = "はい。"
 LIKE = 0.99
-# Wine asks PulseAudio for some 10 ms, which run out on a busy machine: gaps of up to half a second in all, of which PortAudio is told nothing.
+# Wine buffers only some 10 ms in PulseAudio. On a busy machine they run dry, for up to half a second of a line in all, and PortAudio never hears of it.
 PATIENT = {"PULSE_LATENCY_MSEC": "300"}
 PIECE_S = 0.25  # one stumble spoils one piece of what is compared, not a second of it
 PLAYINGS = 5

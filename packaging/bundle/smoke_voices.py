@@ -64,7 +64,7 @@ def containers(program: Program, folder: Path) -> str:
 
 
 def optimised(program: Program, folder: Path) -> str:
-    """The child that spares the window writes the copy of a graph into a folder with a Japanese name and spaces."""
+    """A child writes the optimised copy of a graph into a folder with a Japanese name and spaces."""
     (graph,) = program.folder.rglob("voices/mei/prosody.onnx")
     target = folder / "写し の フォルダー"
     target.mkdir()

@@ -191,21 +191,29 @@ def play_lines(person: Person, speed: float, texts: list[str]) -> Iterator[Sound
 
 
 @cache
-def open_published_model() -> onnxruntime.InferenceSession:
-    """Open the joined int8 file that the natural voice is made from, as other programs do."""
+def open_published_model(threads: int = 0) -> onnxruntime.InferenceSession:
+    """Open the joined int8 file that the natural voice is made from, as other programs do; 0 leaves the number of threads to ONNX Runtime."""
     parts = find_installed_parts()
     assert parts is not None, "pip install '.[natural]'"
-    return onnxruntime.InferenceSession(b"".join(part.path.read_bytes() for part in parts))
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    return onnxruntime.InferenceSession(b"".join(part.path.read_bytes() for part in parts), options)
+
+
+def build_published_feed(pipeline: Pipeline, row: int, text: str, speed: float = 1.0) -> dict[str, np.ndarray]:
+    """Return what the published model is given: the tokens of the natural voice, and a row of its style vectors."""
+    voice = pipeline.voice
+    tokens = voice.encode_phones(pipeline.g2p.convert_sentence(text)).phones
+    return {"tokens": tokens[None], "style": voice.style_vectors[row][None], "speed": np.full(1, speed, np.float32)}
 
 
 def run_published_model(person: Person, speed: float, texts: list[str]) -> Iterator[Sound]:
     """Yield each line by the published model in one piece, with its own melody and the tokens and styles of the natural voice."""
     pipeline = open_pipeline(person.voice)
     voice = pipeline.voice
-    style = voice.style_vectors[voice.find_style_row(person.speaker, person.style)]
+    row = voice.find_style_row(person.speaker, person.style)
     for text in texts:
-        tokens = voice.encode_phones(pipeline.g2p.convert_sentence(text)).phones
-        feed = {"tokens": tokens[None], "style": style[None], "speed": np.full(1, speed, np.float32)}
+        feed = build_published_feed(pipeline, row, text, speed)
         yield Sound.from_float(np.asarray(open_published_model().run(["audio"], feed)[0], np.float32).ravel(), voice.sampling_rate)
 
 

@@ -24,10 +24,9 @@ import psutil
 from app.bench.stage_timing import BENCH_LINES
 from app.core.script.script import Line, LineSettings, Script
 from app.install.voice_import import find_user_voices_dir
-from app.lab.subject_lookup import build_machine_row
 from app.voices.pending_refinement import PENDING_FILES, PENDING_NAME, is_refinement_pending
 from tests.benchmarks.heartbeat.heart import Heart
-from tests.benchmarks.page import put
+from tests.benchmarks.page import describe_machine, put
 from tests.benchmarks.voice_import import RealVoice, add_voice
 from tests.null_sink import NullSink
 from tests.tiny_models.model_folders import write_voice
@@ -159,15 +158,13 @@ def measure(folders: list[Path], kept: Path, turns: int, scratch: Path) -> dict[
 
 def format_table(found: dict[str, list[HeardLine]]) -> str:
     """Return the table, under a line about the machine."""
-    machine = build_machine_row("cpu")
-    busy = "; measured while the machine was busy" if machine["busy"] else ""
     rows = [f"| {' | '.join(HEADS)} |", "|" + "---|" * len(HEADS)]
     for name, heard in found.items():
         first_ms = float(np.median([line.first_audio_ms for line in heard]))
         still_ms, own_ms = max(line.stood_still_ms for line in heard), max(line.own_ms for line in heard)
         cells = (f"{first_ms:,.0f} ms", f"{still_ms:,.0f} ms", f"{own_ms:,.0f} ms", sum(line.gaps for line in heard), len(heard))
         rows.append(f"| {name} | {' | '.join(map(str, cells))} |")
-    return f"{machine['cpu']}, {machine['threads']} threads, ONNX Runtime {machine['ort']}{busy}\n\n" + "\n".join(rows)
+    return f"{describe_machine()}\n\n" + "\n".join(rows)
 
 
 def main() -> None:

@@ -17,7 +17,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-import onnxruntime
 
 from app.adapters.ort.graph_session import open_cpu_session
 from app.adapters.ort.optimized_graphs import GraphStore
@@ -28,11 +27,10 @@ from app.compose.speaker_opening import open_speaker
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
-from app.lab.subject_lookup import build_machine_row
 from app.voices.prepare.graph_store import load_graph
 from app.voices.prepare.tiled_decoder import map_convolution_sizes
-from tests.benchmarks.hearing_routes import open_published_model
-from tests.benchmarks.page import put
+from tests.benchmarks.hearing_routes import build_published_feed, open_published_model
+from tests.benchmarks.page import describe_machine, put
 from tests.benchmarks.voice_import import RealVoice
 from tests.tiny_models.model_folders import write_voice
 
@@ -80,27 +78,22 @@ def time_line(pipeline: Pipeline, text: str) -> tuple[float, float]:
 
 
 @contextmanager
-def limit_threads(threads: int) -> Iterator[onnxruntime.SessionOptions]:
-    """Open sessions with so many threads inside the block; the value is for those of others."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+def limit_threads(threads: int) -> Iterator[None]:
+    """Open sessions with so many threads inside the block."""
     with patch("app.adapters.ort.session_options.count_intra_threads", lambda: threads):
-        yield options
+        yield
 
 
 def compare_with_published(threads: int, turns: int) -> dict[str, str]:
     """Return the rows of the natural voice against the published file."""
-    with limit_threads(threads) as options, patch("onnxruntime.InferenceSession", _open_with(options)):
-        open_published_model.cache_clear()
-        published = open_published_model()
+    published = open_published_model(threads)
     with limit_threads(threads):
         pipeline = open_speaker("kokoro", "cpu").pipeline
     pipeline.warm_up()
-    voice, rows = pipeline.voice, {}
+    rows = {}
     for text in LINES.values():
-        tokens = voice.encode_phones(pipeline.g2p.convert_sentence(text)).phones
-        feed = {"tokens": tokens[None], "style": voice.style_vectors[1][None], "speed": np.ones(1, np.float32)}
-        seconds = np.size(published.run(["audio"], feed)[0]) / voice.sampling_rate
+        feed = build_published_feed(pipeline, 1, text)
+        seconds = np.size(published.run(["audio"], feed)[0]) / pipeline.voice.sampling_rate
 
         def run_published(feed: Mapping[str, np.ndarray] = feed) -> float:
             return time_run(lambda: published.run(["audio"], feed))
@@ -109,11 +102,6 @@ def compare_with_published(threads: int, turns: int) -> dict[str, str]:
             gain = compare_ways(run_published, lambda index=index, text=text: time_line(pipeline, text)[index], turns)
             rows[f"natural voice against the published file: {what}, line of {seconds:.1f} s"] = str(gain)
     return rows
-
-
-def _open_with(options: onnxruntime.SessionOptions) -> Callable[[bytes], onnxruntime.InferenceSession]:
-    plain = onnxruntime.InferenceSession
-    return lambda model: plain(model, options)
 
 
 def compare_tiles(folder: Path, threads: int, turns: int) -> dict[str, str]:
@@ -179,15 +167,21 @@ def main() -> None:
             compare_with_published(threads, options.turns) | compare_tiles(folder, threads, options.turns) | list_gains(folder, threads)
             for threads in options.threads
         ]
-    machine = build_machine_row("cpu")
-    busy = "; measured while the machine was busy" if machine["busy"] else ""
     heads = [f"| | {' | '.join(f'{number} thread(s)' for number in options.threads)} |", "|---" * (1 + len(columns)) + "|"]
     rows = [
         f"| {name} | {' | '.join(column.get(name, '') for column in columns)} |"
         for name in dict.fromkeys(name for column in columns for name in column)
     ]
-    about = f"{machine['cpu']}, ONNX Runtime {machine['ort']}, {time.strftime('%Y-%m-%d')}, turns: {options.turns}{busy}"
-    table = "\n".join([about, "", *heads, *rows, "", f"Most memory of this process: {measure_peak_mb():,.0f} MB."])
+    table = "\n".join(
+        [
+            describe_machine(time.strftime("%Y-%m-%d"), f"turns: {options.turns}"),
+            "",
+            *heads,
+            *rows,
+            "",
+            f"Most memory of this process: {measure_peak_mb():,.0f} MB.",
+        ]
+    )
     if options.write:
         put("tiles", table)
     print(table)

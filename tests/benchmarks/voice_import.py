@@ -25,8 +25,7 @@ from app.bench.stage_timing import BENCH_LINES
 from app.compose.speaker_opening import open_speaker
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_import import find_user_voices_dir
-from app.lab.subject_lookup import build_machine_row
-from tests.benchmarks.page import put
+from tests.benchmarks.page import describe_machine, put
 from tests.tiny_models.model_folders import write_voice
 from tests.tiny_models.voice_weights import TinyVoice
 
@@ -113,14 +112,12 @@ def measure_ways(file: Path, turns: int) -> dict[str, list[Turn]]:
 
 def format_table(found: dict[str, list[Turn]]) -> str:
     """Return the table, under a line about the machine."""
-    machine = build_machine_row("cpu")
-    busy = "; measured while the machine was busy" if machine["busy"] else ""
     turns = len(next(iter(found.values())))
     rows = [f"| {' | '.join(HEADS)} |", "|" + "---|" * len(HEADS)]
     for way, own in found.items():
         *seconds, megabytes = (statistics.median(column) for column in zip(*(turn.list_figures() for turn in own), strict=True))
         rows.append(f"| {way} | {' | '.join(f'{value:.1f} s' for value in seconds)} | {megabytes:,.0f} MB |")
-    return f"{machine['cpu']}, {machine['threads']} threads, ONNX Runtime {machine['ort']}, turns: {turns}{busy}\n\n" + "\n".join(rows)
+    return f"{describe_machine(f'turns: {turns}')}\n\n" + "\n".join(rows)
 
 
 def main() -> None:

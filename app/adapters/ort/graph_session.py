@@ -197,7 +197,7 @@ class ReplayingSession(SessionWrapper):
 
 def open_cpu_session(model: Path | bytes, name: str, store: GraphStore | None = None) -> GraphSession:
     """Open a graph, called `name` in messages, on the CPU; `store` keeps an optimised copy of a file. Raises VoiceError."""
-    session = open_optimized(model, create_session_options, store) if store and isinstance(model, Path) else None
+    session = open_optimized(model, store) if store and isinstance(model, Path) else None
     if session is None:
         with _raise_open_errors(name):
             session = open_for_target(model, create_session_options())

@@ -8,7 +8,6 @@ voice's decoder, would stay with this one; and where ONNX Runtime holds Python's
 """
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 
 import onnxruntime as ort
@@ -29,17 +28,15 @@ def write_in_child(model: Path, folder: Path) -> None:
         raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
 
-def open_optimized(model: Path, create_options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
-    """Open a session on the CPU, with the options of the graph; return None if the graph itself has to be opened."""
+def open_optimized(model: Path, store: GraphStore) -> RuntimeSession | None:
+    """Open a session on the CPU; return None if the graph itself has to be opened."""
     flavour = f"onnxruntime {ort.__version__}"
 
     copy = store.find_or_write_copy(model, flavour, lambda folder: write_in_child(model, folder))
     if copy is None:
         return None
-    options = create_options()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        return open_for_target(copy, options)
+        return open_for_target(copy, create_session_options(ort.GraphOptimizationLevel.ORT_DISABLE_ALL))
     except Exception as exc:  # ONNX Runtime 1.24 cannot read some of what it wrote: graphs with branches
         logging.getLogger("koebako").info("the optimised copy of %s does not open: %s", model, exc)
         store.refuse_copy(model, flavour)

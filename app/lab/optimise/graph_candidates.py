@@ -23,7 +23,7 @@ from app.common.language import localize
 from app.compose.graph_runner import PreparedRunner
 from app.core.synthesis_types import Float32, Int64
 from app.install.bert_calibration_sentences import BERT_CALIBRATION_SENTENCES
-from app.install.bert_preparation import measure_means_by_session
+from app.install.bert_preparation import INT8_BLOCK_SIZES, measure_means_by_session
 from app.install.int8_graphs import CALIBRATING, INT8_GRAPH_SUFFIX, quantise_graph
 from app.lab.lab_subject import LabSubject, create_scratch_folder, write_float32_source
 from app.lab.optimise.candidate_measures import CandidateSpeech, compare_results, make_candidate_row
@@ -34,7 +34,7 @@ from app.voices.bert_models import BERT_GRAPH_NAME, VOCABULARY_NAME, BertModel, 
 from app.voices.prepare.bert.deberta_weights import UNUSED_TOP_LAYERS
 from app.voices.prepared_voice import Voice
 
-CANDIDATE_BLOCKS = (256, 32)  # numbers that share a scale in int8: the fastest, then the most faithful
+CANDIDATE_BLOCKS = INT8_BLOCK_SIZES
 GROUP_BLOCK = CANDIDATE_BLOCKS[-1]
 OPERATORS_CONFIG_NAME = "{graph}.required_operators_and_types.config"
 MeasureCentres = Callable[[], Mapping[str, Float32]]  # product → mean of its content; measured when it is first asked for

@@ -12,7 +12,6 @@ from app.voices.prepare.graph_walk import replace_items
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.tiled_convolution import add_tiled_convolution
 
-TILE_STEPS = 6
 _STEPWISE_OPS = {"LeakyRelu", "Add", "Div", "Mul"}
 _TIME_AXIS = "tiled steps"
 
@@ -105,7 +104,7 @@ class _TileRewriter:
         with writer.enter_scope("tiles"):
             for node in graph.node:
                 values = [name for name in node.input if name not in self._numbers]
-                is_stepwise = node.op_type in _STEPWISE_OPS and bool(values) and values[0] not in self._shapes
+                is_stepwise = node.op_type in _STEPWISE_OPS and bool(values) and self._shapes.keys().isdisjoint(values)
                 if node.output[0] in self._chosen:
                     self._rows[node.output[0]] = self._add_tiles(node)
                 elif is_stepwise and (all(name in self._rows for name in values) or node.output[0] in before_tiles):
@@ -133,9 +132,7 @@ class _TileRewriter:
         weight = writer.add_transpose(writer.add_reshape(node.input[1], [outputs, inputs, kernel]), 2, 1, 0)
         rows = self._find_rows(node.input[0])
         shape = (kernel, inputs, outputs)
-        rows = add_tiled_convolution(
-            writer, rows, writer.add_reshape(weight, [kernel, -1]), shape, dilation=_read_dilation(node), tile=TILE_STEPS
-        )
+        rows = add_tiled_convolution(writer, rows, writer.add_reshape(weight, [kernel, -1]), shape, dilation=_read_dilation(node))
         return writer.add_node("Add", rows, node.input[2]) if len(node.input) > 2 else rows
 
     def _add_stepwise(self, node: onnx.NodeProto) -> str:

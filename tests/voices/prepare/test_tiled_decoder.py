@@ -16,6 +16,7 @@ from app.compose.decoder_tiles import measure_gain, rewrite_decoder
 from app.voices.prepare.decoder_context import FIRST_FRAME_INPUT, LAST_FRAME_INPUT
 from app.voices.prepare.graph_cutting import cut_voice_graph
 from app.voices.prepare.graph_store import store_graph
+from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.tiled_decoder import ConvolutionSize, build_trial_graphs, map_convolution_sizes, rewrite_convolutions
 from tests.conftest import MODELS_VARIABLE
 from tests.voices.prepare.parity import session
@@ -115,3 +116,18 @@ def test_a_size_is_measured_once_a_machine(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(decoder_tiles, "describe_processor", lambda: "another one")
     rewrite_decoder(graph)
     assert len(measured) == 2 * len(set(measured))
+
+
+def test_what_multiplies_with_weights_of_channels_stays_in_images() -> None:
+    writer, channels, noise = GraphWriter("odd", "T"), 8, np.random.default_rng(2)
+    image = writer.add_input("x", [1, channels, 1, "T"])
+    image = writer.add_node("Mul", image, writer.add_weight("gains", noise.standard_normal((channels, 1, 1))))
+    image = writer.add_conv(image, writer.add_weight("weight", noise.standard_normal((channels, channels, 1, 3))), None)
+    writer.add_output("y", image, [1, channels, 1, "T"])
+    plain, tiled = writer.build_model(), onnx.ModelProto()
+    tiled.CopyFrom(plain)
+    rewrite_convolutions(tiled, [image])
+    values = {"x": noise.standard_normal((1, channels, 1, 29), dtype=np.float32)}
+    first, second = (session(graph, "odd").run_graph(values, ["y"])[0] for graph in (plain, tiled))
+    assert "Conv" not in {node.op_type for node in tiled.graph.node}
+    assert np.abs(first - second).max() <= TOLERANCE

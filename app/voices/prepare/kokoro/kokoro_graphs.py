@@ -23,7 +23,6 @@ from app.voices.prepare.tiled_convolution import add_tiled_convolution
 # Of the generator: 100 ms, all that its dilated convolutions reach. Windows then differ from the whole by rounding (81 dB; 53 with 75 ms).
 MARGIN_FRAMES = 4
 LAST_STAGE_MARGIN_FRAMES = 1  # of these, what the last stage needs: it reaches 15 ms
-TILE_STEPS = 6  # rounding is 81 dB below the sound; with 8 it is 73 dB, the weights take 14 MB more, and nothing is faster
 SPEAKER_GAINS_DB = (-1.9, -1.3, -1.4, -1.1, -3.0)
 """What brings each speaker to about -21.7 LUFS and the last one, whose pulses are high, just below full scale; see `tests/benchmarks`."""
 
@@ -243,7 +242,7 @@ class GeneratorWriter:
         module = f"{block}.convs{half}.{step}"
         weight = self._layers.store_tiled_weight(module, channels, kernel, np.float32(np.pi) / alpha)
         shape = (kernel, channels, channels)
-        rows = add_tiled_convolution(self._writer, self._add_snake(turns), weight, shape, dilation=dilation, tile=TILE_STEPS)
+        rows = add_tiled_convolution(self._writer, self._add_snake(turns), weight, shape, dilation=dilation)
         return BiasedRows(rows, weights.take_tensor(f"{module}.bias", channels))
 
     def _add_norm(self, module: str, value: BiasedRows, scale: Float32) -> str:
