@@ -100,12 +100,10 @@ def main() -> None:
     np.savez_compressed(folder / "norms.npz", **{module.removeprefix(prefix): np.stack(rows) for module, rows in tables.items()})  # type: ignore[arg-type]
 
 
-def _speak_line(
-    sessions: list[onnxruntime.InferenceSession], ids: NDArray[np.int64], style: NDArray[np.float32], modules: list[str]
-) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
-    """Returns mean and mean square at each norm, and the model's own pitch of each step."""
-    assert style.shape == (2 * STYLE_HALF,)
-    prosody, flow, decoder = sessions
+def compute_own_frames(
+    prosody: onnxruntime.InferenceSession, flow: onnxruntime.InferenceSession, ids: NDArray[np.int64], style: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Returns what the decoder is given for a line with the model's own melody, float32 (STEPS_PER_FRAME · FLOW_ROWS, frames)."""
     logw, mean, _ = prosody.run(None, {"x_tst": ids, "style_vec": style})
     prior = np.repeat(mean, np.maximum(1, np.rint(np.exp(logw))).astype(int), axis=1)
     feed = {
@@ -117,7 +115,15 @@ def _speak_line(
         "questions": np.zeros((1, STEPS_PER_FRAME * prior.shape[1]), np.float32),
         "pitch_offset": np.zeros((STEPS_PER_FRAME, prior.shape[1]), np.float32),
     }
-    (z,) = flow.run(None, feed)
+    return np.asarray(flow.run(None, feed)[0], np.float32)
+
+
+def _speak_line(
+    sessions: list[onnxruntime.InferenceSession], ids: NDArray[np.int64], style: NDArray[np.float32], modules: list[str]
+) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
+    """Returns mean and mean square at each norm, and the model's own pitch of each step."""
+    assert style.shape == (2 * STYLE_HALF,)
+    z, decoder = compute_own_frames(sessions[0], sessions[1], ids, style), sessions[2]
     names = [f"{module}.{part}" for module in modules for part in ("first", "second")]
     ends = {"first": np.array([0]), "last": np.array([z.shape[1]])}
     steps = z.reshape(STEPS_PER_FRAME, FLOW_ROWS, -1).transpose(1, 2, 0).reshape(FLOW_ROWS, -1)
