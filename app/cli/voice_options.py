@@ -27,8 +27,8 @@ def add_voice_options(parser: CommandParser) -> None:
         "--precision",
         choices=GRAPH_PRECISIONS,
         help=localize(
-            "音声合成の精度（既定: 声ごとの設定）。fast は計算の一部を int8 で行い高速（差が小さいと確認できた声だけ。voices info に表示）",
-            "synthesis precision (default: that chosen for the voice); fast computes part of the sound in int8, for voices where the difference is small (see `voices info`)",
+            "音声合成の精度（既定: 声ごとの設定）。fast は計算の一部を簡略にして高速（差が小さいと確認できた声だけ。voices info に表示）",
+            "synthesis precision (default: that chosen for the voice); fast simplifies part of the computation, for voices where the difference is small (see `voices info`)",
         ),
     )
     parser.add_argument(

@@ -52,7 +52,7 @@ from app.install.voice_identity import copy_voice_files, list_prepared_files
 from app.install.voice_import import InstallResult, find_user_voices_dir
 from app.install.voice_licence import accept_licence
 from app.voices.file_fact_cache import sum_file_sizes
-from app.voices.int8_result import Int8Rejection
+from app.voices.int8_result import Int8Graph, Int8Rejection, Int8Result
 from app.voices.prepared_voice import NamedId, Voice, VoiceManifest, read_manifest, read_prepared_voice, write_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice_card_data import VoiceCardData, read_card, write_card
@@ -94,20 +94,29 @@ MAX_STYLE_WEIGHT = 2.0
 MEDIAN_F0_HZ = tuple(round(hz * 2 ** (level / 12), 1) for hz, level in zip(MEASURED_F0_HZ, LEVEL_SEMITONES, strict=True))
 
 
+FAST_SNR_DB, FAST_LSD_DB, FAST_GAIN = 26.2, 0.37, 1.2
+"""How close the fast decoder's sound comes, and how many times as fast it is: of 20 lines by five speakers, and by `tests/benchmarks/tiles.py`.
+
+It is no rounding, so the limit of noise in int8 does not say whether it is heard; judges and a recogniser do, see `app/decisions/synthesis.md`.
+"""
+
+
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
 
 def prepare_natural_voice(model: Path, folder: Path, report: Report = ignore_report, *, source_sha256: str = "") -> VoiceManifest:
     """Write the prepared voice into an existing, empty folder; raise VoiceError if `model` is not the joined int8 file, OutputFileError."""
-    from app.voices.prepare.graph_store import store_graph
+    from app.voices.prepare.graph_store import store_graph, store_graph_pair
     from app.voices.prepare.kokoro.kokoro_graphs import build_kokoro_graphs, read_kokoro_styles
 
     report("reading", 0.0)
     source_bytes = model.stat().st_size
     graphs = build_kokoro_graphs(model)
     report("storing", 0.5)
-    files = {name: store_graph(getattr(graphs, name), folder, name) for name in ("prosody", "flow", "decoder")}
-    manifest = _build_manifest(files, graphs.margin_frames)
+    assert graphs.fast_decoder is not None
+    files = {name: store_graph(getattr(graphs, name), folder, name) for name in ("prosody", "flow")}
+    files["decoder"], fast_decoder = store_graph_pair(graphs.decoder, graphs.fast_decoder, folder, "decoder", "fast")
+    manifest = _build_manifest(files, fast_decoder, graphs.margin_frames)
     try:
         np.save(folder / STYLE_VECTORS_NAME, read_kokoro_styles())
         write_manifest(manifest, folder)
@@ -118,7 +127,7 @@ def prepare_natural_voice(model: Path, folder: Path, report: Report = ignore_rep
     return manifest
 
 
-def _build_manifest(files: dict[str, str], margin_frames: int) -> VoiceManifest:
+def _build_manifest(files: dict[str, str], fast_decoder: str, margin_frames: int) -> VoiceManifest:
     mean_hz = float(np.exp(np.log(MEDIAN_F0_HZ).mean()))
     return VoiceManifest(
         id=NATURAL_VOICE_ID,
@@ -138,7 +147,10 @@ def _build_manifest(files: dict[str, str], margin_frames: int) -> VoiceManifest:
         description=NATURAL_VOICE_DESCRIPTION,
         architecture=KOKORO_ARCHITECTURE.name,
         recipe=KOKORO_ARCHITECTURE.recipe,
-        refused={name: Int8Rejection("unsuitable") for name in files},
+        fast=Int8Result(
+            {"decoder": Int8Graph(fast_decoder, FAST_SNR_DB, FAST_LSD_DB, gain=FAST_GAIN)}, FAST_SNR_DB, FAST_LSD_DB, gain=FAST_GAIN
+        ),
+        refused={name: Int8Rejection("unsuitable") for name in files if name != "decoder"},
         median_f0=(round(mean_hz, 1), *MEDIAN_F0_HZ),
         max_style_weight=MAX_STYLE_WEIGHT,
     )

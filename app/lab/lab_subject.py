@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from app.common.errors import InputError
 from app.common.language import localize
+from app.lab.report_rows import INT8_SUFFIX
 from app.voices.bert_models import BertModel, read_bert
 from app.voices.containers.voice_sources import read_voice_source
 from app.voices.prepared_voice import GraphSources, Voice, map_int8_files
@@ -64,8 +65,9 @@ def create_voice_subject(voice: Voice, source: GraphSources, reason: str = "") -
     """Create the subject of a voice with its int8 graphs, if there are some."""
     prepared = dict(voice.graphs)
     for name, file in map_int8_files(voice.manifest).items():
-        if (voice.path / file).is_file():
-            prepared[f"{name}_int8"] = voice.path / file
+        # The natural voice's fast decoder is in float32, too, so the limits of int8 do not fit it.
+        if file.endswith(f"{INT8_SUFFIX}.onnx") and (voice.path / file).is_file():
+            prepared[f"{name}{INT8_SUFFIX}"] = voice.path / file
     return LabSubject(voice.manifest.name, source, prepared, voice, reason=reason)
 
 

@@ -93,10 +93,10 @@ VOICE_LABELS = {
     "sound_precision": SettingLabel(
         ("音声合成の精度の既定値", "Default synthesis precision"),
         (
-            "個別に選んでいない声に使います。声ごとの設定は、声のカードか声の管理で選べます。「高速」は計算の一部を簡略にするため約 2〜3 倍速くなりますが、"
-            "ごく小さな雑音が加わります。準備したときに「高精度」と比べて差が小さかった声だけで使えます。",
-            "For voices without a choice of their own, which you make on a voice's card or in the library. “Fast” computes part of the sound with fewer digits: "
-            "two to three times as fast, with very faint noise. It is available for voices that stayed close to “Exact” when they were prepared.",
+            "個別に選んでいない声に使います。声ごとの設定は、声のカードか声の管理で選べます。「高速」は計算の一部を簡略にするため約 2〜3 倍（自然な声は約 1.2 倍）"
+            "速くなりますが、音がわずかに変わります。準備したときに「高精度」と比べて差が小さかった声だけで使えます。",
+            "For voices without a choice of their own, which you make on a voice's card or in the library. “Fast” simplifies part of the computation: "
+            "two to three times as fast (the natural voice: 1.2 times), with a very slightly different sound. It is available for voices that stayed close to “Exact” when they were prepared.",
         ),
         choices=(("高精度", "Exact"), ("高速", "Fast")),
     ),

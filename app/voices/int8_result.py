@@ -1,4 +1,7 @@
-"""The faster way to speak of a voice: which of its graphs run in int8, how close they come, and why the others do not."""
+"""The faster way to speak of a voice: which of its graphs run in int8, how close they come, and why the others do not.
+
+The natural voice's decoder is in it without int8: a network that is smaller stands in for a part of it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ Int8RejectionReason = Literal["noise", "spectrum", "lengths", "slow", "together"
 
 @dataclass(frozen=True, slots=True)
 class Int8Graph:
-    """A graph of the voice in 8-bit integers, and how close the sound comes where it alone is exchanged."""
+    """A graph of the voice in 8-bit integers, or made faster otherwise, and how close the sound comes where it alone is exchanged."""
 
     file: str
     snr_db: float  # energy of the exact samples over the energy of the difference, with durations as they are

@@ -153,8 +153,9 @@ def compute_graph_identity(graph: Path | bytes) -> str:
 
 
 def list_graph_files(graph: Path) -> list[Path]:
-    """Return the file of a graph, and its weights next to it."""
-    beside = (graph.with_suffix(suffix) for suffix in _WEIGHTS_SUFFIXES)
+    """Return the file of a graph, and its weights next to it: of `decoder.fast.onnx`, a variant, also those of `decoder.onnx`."""
+    stems = dict.fromkeys((graph.stem, graph.stem.partition(".")[0]))
+    beside = (graph.with_name(f"{stem}{suffix}") for stem in stems for suffix in _WEIGHTS_SUFFIXES)
     return [graph, *(file for file in beside if file.is_file())]
 
 

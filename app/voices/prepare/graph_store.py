@@ -44,15 +44,14 @@ def serialise_graph(model: onnx.ModelProto) -> bytes:
 
 
 def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
-    """Write `name.onnx`, whose file name is returned, and, if there are weights, `name.bin` into a folder; the model loses its weights. Raises OutputFileError."""
+    """Write `name.onnx`, whose file name is returned, and, if there are weights, `name.bin` into a folder; the model loses its weights, and knows where they are. Raises OutputFileError."""
     file_name = f"{name}.onnx"
     # The container's metadata holds icons and samples, which would stay in every graph.
     del model.metadata_props[:]
     try:
         # The option of `onnx.save` for that fails where the current folder has a file of that name.
-        for tensor in chain.from_iterable(inner.initializer for inner in iterate_graphs(model.graph)):
-            if tensor.HasField("raw_data") and len(tensor.raw_data) >= MIN_EXTERNAL_BYTES:
-                set_external_data(tensor, f"{name}.bin")
+        for tensor in _list_large_weights(model):
+            set_external_data(tensor, f"{name}.bin")
         onnx.save(model, str(folder / file_name))
     except (OSError, EncodeError, ValueError) as exc:
         reason = describe_reason(exc)
@@ -63,12 +62,35 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
     return file_name
 
 
+def store_graph_pair(model: onnx.ModelProto, variant: onnx.ModelProto, folder: Path, name: str, suffix: str) -> tuple[str, str]:
+    """Write a graph and a variant of it, whose name is that of the graph, a dot and a suffix; it takes the weights that are equal from the file of the graph. Raises OutputFileError."""
+    known = {tensor.raw_data: tensor for tensor in _list_large_weights(model)}
+    file_name = store_graph(model, folder, name)
+    for tensor in _list_large_weights(variant):
+        stored = known.get(tensor.raw_data)
+        if stored is not None:
+            tensor.ClearField("raw_data")
+            tensor.data_location = stored.data_location
+            tensor.external_data.extend(stored.external_data)
+    return file_name, store_graph(variant, folder, f"{name}.{suffix}")
+
+
+def _list_large_weights(model: onnx.ModelProto) -> list[onnx.TensorProto]:
+    """Return the tensors that are in memory and long enough for a file of their own."""
+    tensors = chain.from_iterable(inner.initializer for inner in iterate_graphs(model.graph))
+    return [tensor for tensor in tensors if tensor.HasField("raw_data") and len(tensor.raw_data) >= MIN_EXTERNAL_BYTES]
+
+
 @dataclass(frozen=True, slots=True)
 class PreparedGraphs:
-    """The three graphs of a voice, as `app.voices.prepared_voice` describes them; `emoji` where the prosody graph knows the symbols of emoji."""
+    """The three graphs of a voice, as `app.voices.prepared_voice` describes them.
+
+    `emoji`: the prosody graph knows the symbols of emoji. `fast_decoder`: a faster form of the decoder that is known before anything is measured.
+    """
 
     prosody: onnx.ModelProto
     flow: onnx.ModelProto
     decoder: onnx.ModelProto
     margin_frames: int
     emoji: bool = False
+    fast_decoder: onnx.ModelProto | None = None

@@ -1,4 +1,4 @@
-"""What Kokoro's generator is given of its harmonic source: magnitudes and phases as in the published file."""
+"""What Kokoro's generator is given of its harmonic source: magnitudes and phases as in the published file; and the network that stands in for a block."""
 
 import numpy as np
 import onnx
@@ -7,8 +7,9 @@ import pytest
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
 from app.core.synthesis_types import Float32
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_graphs import FFT_HOP, FFT_SIZE, SPECTRUM_SIZE, GeneratorWriter
-from app.voices.prepare.kokoro.kokoro_layers import KokoroLayers, KokoroWeights
+from app.voices.prepare.kokoro.kokoro_graphs import FFT_HOP, FFT_SIZE, SPECTRUM_SIZE, GeneratorWriter, read_source_tensors
+from app.voices.prepare.kokoro.kokoro_layers import RESIDUAL_SLOPE, KokoroLayers, KokoroWeights
+from app.voices.prepare.kokoro.kokoro_source import SourceNetworkWriter
 
 SAMPLES = 2400
 
@@ -65,3 +66,33 @@ def test_real_bins_that_are_negative_have_one_phase(session: GraphSession) -> No
 def test_silence_has_phases_that_are_numbers(session: GraphSession, level: float) -> None:
     _, phases = compute_spectrum(session, np.full(SAMPLES, level, np.float32))
     assert np.abs(phases).max() <= np.float32(np.pi)
+
+
+def filter_channels(values: np.ndarray, weight: np.ndarray, dilation: int) -> np.ndarray:
+    """A convolution of (inputs, T) that keeps the length, by the definition."""
+    reach = (weight.shape[2] - 1) * dilation // 2
+    padded = np.pad(values, ((0, 0), (reach, reach)))
+    return sum(weight[:, :, tap] @ padded[:, tap * dilation :][:, : values.shape[1]] for tap in range(weight.shape[2]))
+
+
+@pytest.mark.parametrize("shares", [(1, 0, 0, 0, 0), (0, 0.3, 0, 0, 0.7)])
+def test_the_network_is_the_one_that_was_trained(shares: tuple[float, ...]) -> None:
+    tensors = read_source_tensors()
+    writer = GraphWriter("network", "T")
+    inputs = writer.add_input("spectrum", [1, 2 * SPECTRUM_SIZE, 1, "T"]), writer.add_input("shares", [1, 5])
+    writer.add_output("rows", SourceNetworkWriter(writer, tensors).add_features(*inputs), ["T", 128])
+    spectrum = np.random.default_rng(0).standard_normal((2 * SPECTRUM_SIZE, 200), np.float32)
+    share = np.array(shares)
+    network = open_unoptimized(writer.build_model().SerializeToString(), "network")
+    (rows,) = network.run_graph({"spectrum": spectrum[None, :, None], "shares": share[None].astype(np.float32)})
+    value = spectrum.astype(np.float64)
+    for layer in range(len(tensors["gains"])):
+        made = (
+            filter_channels(value, tensors[f"conv{layer}.weight"], int(tensors[f"conv{layer}.dilation"]))
+            + tensors[f"conv{layer}.bias"][:, None]
+        )
+        made = made * (share @ tensors["gains"][layer])[:, None] + (share @ tensors["shifts"][layer])[:, None]
+        made = np.where(made < 0, RESIDUAL_SLOPE * made, made)
+        value = value + made if layer else made
+    wanted = value.T @ np.tensordot(share, tensors["matrix"], 1) + share @ tensors["bias"]
+    assert np.abs(rows - wanted).max() < 1e-4 * np.abs(wanted).max()

@@ -59,7 +59,7 @@ _VALUE_LABELS: dict[tuple[str, object], str] = {
     ("licence_accepted", True): "済み",
     ("licence_accepted", False): "まだ",
     ("precision", "exact"): "高精度",
-    ("precision", "fast"): "高速（int8）",
+    ("precision", "fast"): "高速",
 }
 
 

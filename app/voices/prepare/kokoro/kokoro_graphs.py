@@ -18,6 +18,7 @@ from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_flow import FEATURE_SIZE, FLOW_ROWS, STEPS_PER_FRAME, STEPS_PER_S, VOICED_HZ, build_flow_graph
 from app.voices.prepare.kokoro.kokoro_layers import NORM_EPSILON, STYLE_HALF, KokoroLayers, KokoroWeights
 from app.voices.prepare.kokoro.kokoro_prosody import build_prosody_graph
+from app.voices.prepare.kokoro.kokoro_source import SourceNetworkWriter, SourceTensors
 from app.voices.prepare.tiled_convolution import add_tiled_convolution
 
 # Of the generator: 100 ms, all that its dilated convolutions reach. Windows then differ from the whole by rounding (81 dB; 53 with 75 ms).
@@ -77,19 +78,20 @@ class BiasedRows:
 
 
 class GeneratorWriter:
-    """Writes the generator with these layers; without statistics of the norms it measures over the window, which is right for a whole line only."""
+    """Writes the generator with these layers.
 
-    def __init__(self, layers: KokoroLayers, statistics: NormStatistics | None) -> None:
-        self._layers, self._writer, self._statistics = layers, layers.writer, statistics
+    Without statistics of the norms it measures over the window, which is right for a whole line only. With the tensors of the source's network, which takes statistics,
+    that stands in for the second source block.
+    """
+
+    def __init__(self, layers: KokoroLayers, statistics: NormStatistics | None, source_tensors: SourceTensors | None = None) -> None:
+        self._layers, self._writer, self._statistics, self._source_tensors = layers, layers.writer, statistics, source_tensors
         self._style, self._shares = "", ""
 
     def add_generator(self, steps: str, style: str, first: str, last: str) -> str:
         """Add the generator over steps [2W, FLOW_ROWS] and return the samples of the frames [first, last), [N]."""
         writer = self._writer
-        self._style = style
-        if self._statistics is not None:
-            matrix, offset = self._statistics.compute_share_matrix()
-            self._shares = writer.add_linear(style, writer.add_weight("shares.matrix", matrix), writer.add_weight("shares.offset", offset))
+        self._take_style(style)
         rows, pitch, phase = writer.add_split(steps, [FEATURE_SIZE, 1, 1], axis=1)
         source = self.add_source_spectrum(self._add_source(*(writer.add_reshape(item, [1, -1]) for item in (pitch, phase))))
         begin, end = self._add_last_stage_bounds(steps, first, last)
@@ -119,6 +121,13 @@ class GeneratorWriter:
         samples = self._add_level(self._add_inverse_transform(image, channels))
         first, last = (writer.add_node("Sub", bound, begin) for bound in (first, last))
         return self._add_frames(samples, first, last, HOP_LENGTH, axis=0)
+
+    def _take_style(self, style: str) -> None:
+        """Keep the half of a style that is the sound's, [1, STYLE_HALF], and add the shares of the measured styles in it."""
+        self._style = style
+        if self._statistics is not None:
+            matrices = zip(("shares.matrix", "shares.offset"), self._statistics.compute_share_matrix(), strict=True)
+            self._shares = self._writer.add_linear(style, *(self._writer.add_weight(name, values) for name, values in matrices))
 
     def _add_last_stage_bounds(self, steps: str, first: str, last: str) -> tuple[str, str]:
         """Add the bounds of the frames that the last stage sees: it needs less context than what comes before, and is most of the work."""
@@ -204,6 +213,9 @@ class GeneratorWriter:
 
     def _add_source_features(self, stage: int, source: str, channels: int, rest: int) -> BiasedRows:
         """Add what a stage takes from the source: its spectrum at the stage's rate, through a block of its own."""
+        if stage == len(UPSAMPLING) - 1 and self._source_tensors is not None:
+            features = SourceNetworkWriter(self._writer, self._source_tensors).add_features(source, self._shares)
+            return BiasedRows(features, np.zeros(channels, np.float32))
         name, kernel = f"{GENERATOR}.noise_convs.{stage}", SOURCE_KERNELS[stage]
         pad = (rest + 1) // 2 if rest > 1 else 0
         image = self._layers.add_strided_conv(name, source, (channels, 2 * SPECTRUM_SIZE, kernel), f"{name}.bias", rest, pad)
@@ -302,7 +314,9 @@ class GeneratorWriter:
         return writer.add_reshape(sound, [-1])
 
 
-def build_decoder_graph(weights: KokoroWeights, statistics: NormStatistics | None) -> onnx.ModelProto:
+def build_decoder_graph(
+    weights: KokoroWeights, statistics: NormStatistics | None, source_tensors: SourceTensors | None = None
+) -> onnx.ModelProto:
     """Build the graph z, style_vec, first, last → audio, the samples of the frames [first, last) of a window."""
     writer = GraphWriter("decoder", "W")
     z = writer.add_input("z", [STEPS_PER_FRAME * FLOW_ROWS, "W"])
@@ -310,9 +324,25 @@ def build_decoder_graph(weights: KokoroWeights, statistics: NormStatistics | Non
     bounds = [writer.add_input(name, [1], onnx.TensorProto.INT64) for name in ("first", "last")]
     style = writer.add_split(both, [STYLE_HALF, STYLE_HALF], axis=1)[0]
     steps = writer.add_reshape(writer.add_transpose(writer.add_reshape(z, [STEPS_PER_FRAME, FLOW_ROWS, -1]), 2, 0, 1), [-1, FLOW_ROWS])
-    samples = GeneratorWriter(KokoroLayers(weights, writer), statistics).add_generator(steps, style, *bounds)
+    samples = GeneratorWriter(KokoroLayers(weights, writer), statistics, source_tensors).add_generator(steps, style, *bounds)
     writer.add_output("audio", samples, ["samples"])
     return writer.build_model()
+
+
+def read_norm_statistics() -> NormStatistics:
+    """Return what was measured for the speakers."""
+    tables = {f"{GENERATOR}.{name}": values for name, values in _read_arrays("norms.npz").items()}
+    return NormStatistics(read_kokoro_styles()[1:, :STYLE_HALF], tables, SPEAKER_GAINS_DB)
+
+
+def read_source_tensors() -> SourceTensors:
+    """Return the tensors of the network that stands in for the second source block."""
+    return _read_arrays("source_features.npz")
+
+
+def _read_arrays(name: str) -> dict[str, Float32]:
+    with np.load(find_kokoro_folder() / name) as file:
+        return {key: np.asarray(file[key], np.float32) for key in file.files}
 
 
 def find_kokoro_folder() -> Path:
@@ -322,13 +352,11 @@ def find_kokoro_folder() -> Path:
 
 def build_kokoro_graphs(model: Path) -> PreparedGraphs:
     """Build the graphs from the joined int8 file; raise VoiceError if it is another file or damaged."""
-    weights = KokoroWeights(load_graph(model))
-    with np.load(find_kokoro_folder() / "norms.npz") as tables:
-        means = {f"{GENERATOR}.{name}": tables[name] for name in tables.files}
-    statistics = NormStatistics(read_kokoro_styles()[1:, :STYLE_HALF], means, SPEAKER_GAINS_DB)
+    weights, statistics = KokoroWeights(load_graph(model)), read_norm_statistics()
     return PreparedGraphs(
         prosody=build_prosody_graph(weights),
         flow=build_flow_graph(weights),
         decoder=build_decoder_graph(weights, statistics),
+        fast_decoder=build_decoder_graph(weights, statistics, read_source_tensors()),
         margin_frames=MARGIN_FRAMES,
     )
