@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -27,6 +28,7 @@ from app.compose.speaker_opening import open_speaker
 from app.core.sound.pipeline import Pipeline
 from app.core.synthesis_types import SynthesisRequest
 from app.install.voice_preparation import prepare_voice
+from app.settings.user_settings import GRAPH_PRECISIONS
 from app.voices.prepare.graph_store import load_graph
 from app.voices.prepare.tiled_decoder import map_convolution_sizes
 from tests.benchmarks.hearing_routes import build_published_feed, open_published_model
@@ -40,7 +42,7 @@ LINES = {
 }
 WINDOWS = {"first": (0, 16, 29), "later": (13, 53, 66), "last": (13, 141, 154)}
 """Of a decoder of SBV2: the first and last frame that are wanted, and how many it is given."""
-Run = Callable[[], float]
+Run = Callable[[], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -54,17 +56,20 @@ class Gain:
         return f"{self.median:.2f}× ({self.lower:.2f})"
 
 
-def compare_ways(slow: Run, fast: Run, turns: int) -> Gain:
-    """Run both in turns; each returns the seconds that count. The first turn does not."""
-    pairs = [(slow(), fast()) for _ in range(turns + 1)][1:]
-    ratios = [before / after for before, after in pairs]
-    return Gain(statistics.median(ratios), float(np.percentile(ratios, 25)))
+def compare_ways(slow: Run, *others: Run, turns: int) -> list[list[Gain]]:
+    """Run all in turns and return the gains of each other way, by what it measures; each returns the seconds that count, `slow` one number or as many as the others. The first turn does not count."""
+    seconds = [[run() for run in (slow, *others)] for _ in range(turns + 1)][1:]
+    gains = []
+    for number in range(1, len(others) + 1):
+        ratios = np.array([np.divide(turn[0], turn[number]) for turn in seconds])
+        gains.append([Gain(statistics.median(column), float(np.percentile(column, 25))) for column in ratios.T.tolist()])
+    return gains
 
 
-def time_run(run: Callable[[], object]) -> float:
+def time_run(run: Callable[[], object]) -> tuple[float]:
     began = time.perf_counter()
     run()
-    return time.perf_counter() - began
+    return (time.perf_counter() - began,)
 
 
 def time_line(pipeline: Pipeline, text: str) -> tuple[float, float]:
@@ -86,21 +91,23 @@ def limit_threads(threads: int) -> Iterator[None]:
 
 def compare_with_published(threads: int, turns: int) -> dict[str, str]:
     """Return the rows of the natural voice against the published file."""
-    published = open_published_model(threads)
+    published, precisions = open_published_model(threads), GRAPH_PRECISIONS
     with limit_threads(threads):
-        pipeline = open_speaker("kokoro", "cpu").pipeline
-    pipeline.warm_up()
+        pipelines = [open_speaker("kokoro", "cpu", graph_precision=precision).pipeline for precision in precisions]
+    for pipeline in pipelines:
+        pipeline.warm_up()
     rows = {}
     for text in LINES.values():
-        feed = build_published_feed(pipeline, 1, text)
-        seconds = np.size(published.run(["audio"], feed)[0]) / pipeline.voice.sampling_rate
+        feed = build_published_feed(pipelines[0], 1, text)
+        seconds = np.size(published.run(["audio"], feed)[0]) / pipelines[0].voice.sampling_rate
 
-        def run_published(feed: Mapping[str, np.ndarray] = feed) -> float:
+        def run_published(feed: Mapping[str, np.ndarray] = feed) -> tuple[float]:
             return time_run(lambda: published.run(["audio"], feed))
 
-        for index, what in enumerate(("first sound", "whole line")):
-            gain = compare_ways(run_published, lambda index=index, text=text: time_line(pipeline, text)[index], turns)
-            rows[f"natural voice against the published file: {what}, line of {seconds:.1f} s"] = str(gain)
+        ways = (partial(time_line, pipeline, text) for pipeline in pipelines)
+        for precision, gains in zip(precisions, compare_ways(run_published, *ways, turns=turns), strict=True):
+            for what, gain in zip(("first sound", "whole line"), gains, strict=True):
+                rows[f"natural voice ({precision}) against the published file: {what}, line of {seconds:.1f} s"] = str(gain)
     return rows
 
 
@@ -127,13 +134,13 @@ def compare_tiles(folder: Path, threads: int, turns: int) -> dict[str, str]:
         for name, (first, last, width) in WINDOWS.items():
             values = {"z": z[:, :width], "sid": 0, "first": first, "last": last}
             slow, fast = (lambda own=own, values=values: time_run(lambda: own.run_graph(values)) for own in sessions)
-            rows[f"SBV2 decoder with tiles: {name} window"] = str(compare_ways(slow, fast, turns))
+            rows[f"SBV2 decoder with tiles: {name} window"] = str(compare_ways(slow, fast, turns=turns)[0][0])
         plain, tiled = (own.run_graph(values)[0] for own in sessions)
         rows["— largest difference of a sample, of the largest one"] = f"{np.abs(tiled - plain).max() / np.abs(plain).max():.1e}"
-        for index, what in enumerate(("first sound", "whole line")):
-            for name, text in LINES.items():
-                slow, fast = (lambda own=own, index=index, text=text: time_line(own, text)[index] for own in pipelines)
-                rows[f"SBV2 voice with tiles: {what}, {name} line"] = str(compare_ways(slow, fast, turns))
+        for name, text in LINES.items():
+            (gains,) = compare_ways(*(partial(time_line, own, text) for own in pipelines), turns=turns)
+            for what, gain in zip(("first sound", "whole line"), gains, strict=True):
+                rows[f"SBV2 voice with tiles: {what}, {name} line"] = str(gain)
     return rows
 
 
