@@ -178,8 +178,8 @@ def test_fast_is_nearly_the_same_sound(speaker: Speaker, at_length: bool) -> Non
         pairs = [[join(speak(other, replace(RAIN, speaker=number)))] for other in (speaker, fast)]
         figures.append((compute_snr_db(*pairs), compute_log_spectral_distance_db(*pairs)))
     snr_db, distance_db = np.mean(figures, axis=0)
-    assert snr_db == pytest.approx(FAST_SNR_DB, abs=3)
-    assert distance_db == pytest.approx(FAST_LSD_DB, abs=0.2)
+    assert FAST_SNR_DB - 3 < snr_db < FAST_SNR_DB + 8, "a line is nearer or further, and none is the same"
+    assert 0.1 < distance_db < FAST_LSD_DB + 0.2
 
 
 QUESTIONS = ("明日は来る？", "駅はどこですか？", "もう食べたの？")

@@ -1,7 +1,7 @@
 """The melody of a sentence: its pitch by time, made from the tones of its morae for voices whose pitch can be given, and what the user gave each mora by hand.
 
-A voice may keep its own pitch where that is slower or faster than accents (`app/voices/prepare/kokoro/kokoro_flow.py`).
-Semitones are relative to the speaker's median. A breath group ends with a mark; inside it the pitch declines.
+A voice may keep its own pitch where that is faster than morae (`app/voices/prepare/kokoro/kokoro_flow.py`).
+Semitones are relative to the speaker's median. A breath group ends with a mark.
 An offset by hand is held where its mora is voiced. The change to the next one happens where there is no pitch, in a mark or a
 voiceless consonant, or else around the border of the two morae.
 """
@@ -16,15 +16,14 @@ from app.common.errors import InputError
 from app.common.language import localize
 from app.core.sound.edit_targets import advance_timings
 from app.core.sound.ports import STEPS_PER_FRAME, Melody
+from app.core.sound.tone_levels import MoraTone, compute_mora_levels
 from app.core.sound.voice_traits import VoiceTraits
 from app.core.symbols import MORA_ENDS
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
-TONE_SEMITONES = (-3.5, 3.5)  # low, high
-# In a breath group the pitch declines, by this many semitones a second at first and this many in all.
-DECLINATION_PER_S, MAX_DECLINATION = 1.5, 4.0
-SMOOTHING_S = 0.08  # the fall after an accent and the rise into a phrase take about the length of a mora, with what the voice smooths
+TARGET_PLACE = 0.65  # of a mora's vowel, where its level is reached
+SMOOTHING_S = 0.0375
 QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
 SEMITONES_PER_OCTAVE = 12
 
@@ -52,13 +51,26 @@ def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float6
 
     `steps` are those of each phone, int64 (n,). Questions do not rise here, see `add_question_rise`.
     """
-    curve = smooth_curve(np.repeat(_list_levels(phones), steps), round(SMOOTHING_S * steps_per_s))
-    group_s = _count_steps_in_group(phones, steps) / steps_per_s
-    curve -= MAX_DECLINATION * (1 - np.exp(-DECLINATION_PER_S / MAX_DECLINATION * group_s))
+    owners, ends = map_phones_to_moras(phones.phones), np.cumsum(steps)
+    vowels = [index for index, owner in enumerate(owners) if owner != NO_INDEX and owners[index + 1] != owner]
+    if not vowels:
+        return np.zeros(int(steps.sum()))
+    levels = compute_mora_levels(_list_mora_tones(phones, vowels, (ends - steps) / steps_per_s))
+    places = (ends - (1 - TARGET_PLACE) * steps)[vowels]
+    curve = smooth_curve(np.interp(np.arange(int(steps.sum())) + 0.5, places, levels), round(SMOOTHING_S * steps_per_s))
     # The speaker's median is the mean of what is spoken, whatever the accents.
-    spoken = np.repeat(np.array(map_phones_to_moras(phones.phones)) != NO_INDEX, steps)
-    curve -= curve[spoken].mean() if spoken.any() else 0.0
-    return curve
+    spoken = np.repeat(np.array(owners) != NO_INDEX, steps)
+    return np.asarray(curve - curve[spoken].mean() if spoken.any() else curve, np.float64)
+
+
+def _list_mora_tones(phones: Phones, vowels: Sequence[int], starts_s: Float64) -> list[MoraTone]:
+    """Return the tone of each mora, whose last phones are given, and when each phone begins."""
+    marks, begins = np.array(map_phones_to_marks(phones.phones)) != NO_INDEX, set(phones.phrases)
+    before, moras = 0, []
+    for mora, vowel in enumerate(vowels):
+        moras.append(MoraTone(phones.tones[vowel] == 1, float(starts_s[vowel]), mora in begins, bool(marks[before:vowel].any())))
+        before = vowel
+    return moras
 
 
 def build_melody_of_symbols(phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody | None:
@@ -77,30 +89,11 @@ def _count_steps_per_s(voice: VoiceTraits) -> float:
     return STEPS_PER_FRAME * voice.sampling_rate / voice.hop_length
 
 
-def _list_levels(phones: Phones) -> Float64:
-    """Return the level of each phone in semitones; marks and `_` keep the level before them, and those at the beginning take the first one."""
-    moras = map_phones_to_moras(phones.phones)
-    sounding = [index for index, mora in enumerate(moras) if mora != NO_INDEX] or [0]
-    levels = np.array([TONE_SEMITONES[tone] for tone in phones.tones])
-    last_sounding = np.searchsorted(sounding, np.arange(len(moras)), side="right") - 1
-    return np.asarray(levels[np.array(sounding)[np.maximum(last_sounding, 0)]], np.float64)
-
-
 def smooth_curve(values: Float64, width: int) -> Float64:
     """Return the values smoothed by a Hann window of so many steps on each side; the ends keep their values."""
     window = np.hanning(2 * width + 1)[1:-1]
     padded = np.pad(values, len(window) // 2, mode="edge")
     return np.asarray(np.convolve(padded, window / window.sum(), mode="valid"), np.float64)
-
-
-def _count_steps_in_group(phones: Phones, steps: Int64) -> Float64:
-    """Return how many steps of its breath group precede each step; pauses count on, so that the pitch does not jump in them."""
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(steps)))
-    marks = map_phones_to_marks(phones.phones)
-    begins = [0]
-    for index in range(1, len(marks)):
-        begins.append(starts[index] if marks[index] == NO_INDEX and marks[index - 1] != NO_INDEX else begins[-1])
-    return np.arange(int(starts[-1]), dtype=np.float64) - np.repeat(np.array(begins, np.float64), steps)
 
 
 def add_question_rise(curve: Float64, phones: Phones, steps: Int64) -> None:

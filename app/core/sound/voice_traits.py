@@ -98,7 +98,7 @@ KOKORO_ARCHITECTURE = VoiceArchitecture(
     sound_lead_s=0.065,  # where vowels and loudness agree best, 65 to 70 ms for each of the five speakers
     pitch_smear_s=0.06,  # a step of four semitones begins 50 ms before its place and ends 50 ms behind it
     is_seeded=False,
-    recipe=5,
+    recipe=6,
     is_renewed_from_itself=False,
 )
 ARCHITECTURES = {item.name: item for item in (SBV2_ARCHITECTURE, KOKORO_ARCHITECTURE)}

@@ -1,4 +1,4 @@
-"""The pitch that Kokoro speaks: whose accents, whose drift and whose small movements it has."""
+"""The pitch that Kokoro speaks: whose accents and whose small movements it has."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -118,12 +118,11 @@ def test_without_weight_it_is_the_voices_own(session: GraphSession) -> None:
     assert np.allclose(speak(session, own, step(3.0), 0.0), np.delete(own, UNVOICED), atol=1e-3)
 
 
-def test_drift_and_small_movements_stay_its_own(session: GraphSession) -> None:
+def test_small_movements_stay_its_own(session: GraphSession) -> None:
     shake = 0.5 * (-1.0) ** np.arange(STEPS)
-    own = np.delete(drift(3.0) + shake, UNVOICED)
-    difference = speak(session, drift(3.0) + shake, drift(-3.0)) - own
-    # At the ends of what is voiced the windows see one side alone.
-    assert np.abs(difference[STEPS_PER_S:-STEPS_PER_S]).max() < 0.5
+    difference = speak(session, drift(3.0) + shake, drift(-3.0)) - np.delete(drift(-3.0) + shake, UNVOICED)
+    # At the ends of what is voiced the window sees one side alone.
+    assert np.abs(difference[STEPS_PER_S // 10 : -STEPS_PER_S // 10]).max() < 0.3
 
 
 @given(st.floats(-6, 6), st.floats(0, 2))

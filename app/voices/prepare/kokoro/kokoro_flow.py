@@ -1,9 +1,8 @@
 """The flow graph of Kokoro-82M: what each frame holds becomes pitch and energy, then the features that the generator speaks.
 
 A frame is 25 ms; pitch, energy and the features have two steps in each. The pitch that is spoken moves the whole voice: the harmonic source, and the features as well. It
-is the model's own contour, in which the accents are those of the melody that is asked for. What is slower than accents (how a line declines from phrase to phrase) and what
-is faster (how consonants move the pitch) stays the model's own, because it was judged better than any melody from tones alone; between the two is what the tones say.
-Questions and what a user drew by hand come behind all this: the band would lose what is held for longer than an accent, and most of a rise at the end.
+is the melody that is asked for, with what of the model's own contour is faster than morae (how consonants move the pitch). Questions and what a user drew by hand come
+behind all this.
 """
 
 import math
@@ -32,8 +31,7 @@ LOG_SEMITONE = math.log(2) / 12
 VOICED_SHARE = 0.6
 """The model's own pitch passes through low values where voicing begins and ends; below this share of its mean they stay as they are."""
 
-FASTER_S, SLOWER_S = 0.04, 0.8
-"""Half the widths of the windows that smooth away what is faster than accents, and what an accent is measured against."""
+MORA_S = 0.05  # half the width of the window that smooths away what is faster than morae
 
 AUDIBLE_ENERGY = 3.5  # the model's energy is between 4 and 9 in speech, and below -1 in silence
 QUESTION_RISE = 6.0  # semitones from where the voice is to the end of a question; the voice smooths away a fifth of them
@@ -66,7 +64,7 @@ def add_spoken_pitch(writer: GraphWriter, own: str, energy: str, asked: AskedPit
     mean = _add_mean(writer, own_logs, mask)
     scaled = writer.add_node("Add", mean, writer.add_node("Mul", writer.add_node("Sub", own_logs, mean), asked.intonation))
     difference = writer.add_node("Mul", writer.add_node("Sub", asked_logs, scaled), mask)
-    change = writer.add_node("Add", _add_accents(writer, difference, mask), _add_mean(writer, difference, mask))
+    change = _add_slow_part(writer, difference, mask)
     logs = writer.add_node("Add", scaled, writer.add_node("Mul", change, asked.weight))
     sung, audible = (writer.add_node("Cast", item, to=onnx.TensorProto.FLOAT) for item in (sung, audible))
     rise = _add_question_rise(writer, logs, mask, writer.add_node("Sub", mask, sung), audible, asked.questions)
@@ -107,18 +105,17 @@ def _add_question_rise(writer: GraphWriter, logs: str, mask: str, given: str, au
     return writer.add_reshape(writer.add_node("ReduceSum", change, writer.add_constant([0], np.int64), keepdims=0), [1, 1, 1, -1])
 
 
-def _add_accents(writer: GraphWriter, values: str, mask: str) -> str:
-    """Add what in the values is neither faster nor slower than accents; both windows see what is voiced alone."""
-    width = _count_steps(SLOWER_S)
-    kernels = np.stack([_build_window(_count_steps(FASTER_S), width), _build_window(width, width)])[:, None, None]
+def _add_slow_part(writer: GraphWriter, values: str, mask: str) -> str:
+    """Add what in the values is not faster than morae; the window sees what is voiced alone."""
+    window = _build_window(_count_steps(MORA_S))
     both = writer.add_node("Concat", values, mask, axis=0)
-    pads = [0, width - 1, 0, width - 1]
-    sums = writer.add_node("Conv", both, writer.add_weight("melody.windows", kernels), kernel_shape=kernels.shape[2:], pads=pads)
+    pads = [0, len(window) // 2, 0, len(window) // 2]
+    sums = writer.add_node(
+        "Conv", both, writer.add_weight("melody.window", window[None, None, None]), kernel_shape=[1, len(window)], pads=pads
+    )
     value_sums, mask_sums = writer.add_split(sums, [1, 1], axis=0)
-    # A step that is voiced is in its own windows; elsewhere the quotient is of no use.
-    means = writer.add_node("Div", value_sums, writer.add_node("Max", mask_sums, writer.add_constant(1.0)))
-    fast, slow = writer.add_split(means, [1, 1], axis=1)
-    return writer.add_node("Sub", fast, slow)
+    # A step that is voiced is in its own window; elsewhere the quotient is of no use.
+    return writer.add_node("Div", value_sums, writer.add_node("Max", mask_sums, writer.add_constant(1.0)))
 
 
 def _add_voicing_bound(writer: GraphWriter, own: str, least: str) -> str:
@@ -138,9 +135,9 @@ def _count_steps(seconds: float) -> int:
     return round(seconds * STEPS_PER_S)
 
 
-def _build_window(width: int, widest: int) -> NDArray[np.float64]:
-    """Return a Hann window with so many steps on each side of its centre, in as many taps as the widest has."""
-    return np.pad(np.hanning(2 * width + 1)[1:-1], widest - width)
+def _build_window(width: int) -> NDArray[np.float64]:
+    """Return a Hann window with so many steps on each side of its centre."""
+    return np.asarray(np.hanning(2 * width + 1)[1:-1], np.float64)
 
 
 def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
