@@ -111,11 +111,10 @@ def prepare_natural_voice(model: Path, folder: Path, report: Report = ignore_rep
 
     report("reading", 0.0)
     source_bytes = model.stat().st_size
-    graphs = build_kokoro_graphs(model)
+    graphs, fast_graph = build_kokoro_graphs(model)
     report("storing", 0.5)
-    assert graphs.fast_decoder is not None
     files = {name: store_graph(getattr(graphs, name), folder, name) for name in ("prosody", "flow")}
-    files["decoder"], fast_decoder = store_graph_pair(graphs.decoder, graphs.fast_decoder, folder, "decoder", "fast")
+    files["decoder"], fast_decoder = store_graph_pair(graphs.decoder, fast_graph, folder, "decoder", "fast")
     manifest = _build_manifest(files, fast_decoder, graphs.margin_frames)
     try:
         np.save(folder / STYLE_VECTORS_NAME, read_kokoro_styles())

@@ -23,7 +23,7 @@ from app.core.synthesis_types import Float32, Float64, Int64, Phones, PhoneTimin
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
 TARGET_PLACE = 0.65  # of a mora's vowel, where its level is reached
-SMOOTHING_S = 0.0375
+SMOOTHING_S = 0.0375  # half the width of the window that rounds the corners of the melody
 QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
 SEMITONES_PER_OCTAVE = 12
 

@@ -40,13 +40,14 @@ def compute_mora_levels(moras: Sequence[MoraTone]) -> Float64:
     share, group_start_s = 1.0, 0.0
     for number, (first, end) in enumerate(zip(begins, [*begins[1:], len(moras)], strict=True)):
         phrase = moras[first:end]
+        tones = [mora.is_high for mora in phrase]
         begins_group = number == 0 or phrase[0].begins_group
         if begins_group:
-            share, group_start_s = min(1.0, share + RECOVERY) if number else 1.0, phrase[0].start_s
+            share, group_start_s = min(1.0, share + RECOVERY), phrase[0].start_s
         begun_s = np.array([mora.start_s - group_start_s for mora in phrase])
-        levels[first:end] = _list_phrase_levels([mora.is_high for mora in phrase], share, BEGINNING if begins_group else LINKED_BEGINNING)
-        levels[first:end] -= np.minimum(DECLINATION_PER_S * begun_s, MAX_DECLINATION)
-        if _find_accent(phrase) is not None:
+        declined = np.minimum(DECLINATION_PER_S * begun_s, MAX_DECLINATION)
+        levels[first:end] = _list_phrase_levels(tones, share, BEGINNING if begins_group else LINKED_BEGINNING) - declined
+        if any(tones) and not tones[-1]:
             share = max(LEAST_SHARE, share * DOWNSTEP)
     levels[-1:] -= FINAL_LOWERING
     return levels
@@ -63,12 +64,6 @@ def _list_begins(moras: Sequence[MoraTone]) -> list[int]:
             has_been_high = False
         has_been_high = has_been_high or mora.is_high
     return begins
-
-
-def _find_accent(phrase: Sequence[MoraTone]) -> int | None:
-    """Return the last high mora of a phrase if the phrase falls behind it."""
-    last = max((index for index, mora in enumerate(phrase) if mora.is_high), default=None)
-    return last if last is not None and last < len(phrase) - 1 else None
 
 
 def _list_phrase_levels(tones: Sequence[bool], share: float, beginning: float) -> list[float]:

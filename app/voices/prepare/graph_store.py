@@ -83,14 +83,10 @@ def _list_large_weights(model: onnx.ModelProto) -> list[onnx.TensorProto]:
 
 @dataclass(frozen=True, slots=True)
 class PreparedGraphs:
-    """The three graphs of a voice, as `app.voices.prepared_voice` describes them.
-
-    `emoji`: the prosody graph knows the symbols of emoji. `fast_decoder`: a faster form of the decoder that is known before anything is measured.
-    """
+    """The three graphs of a voice, as `app.voices.prepared_voice` describes them; `emoji` where the prosody graph knows the symbols of emoji."""
 
     prosody: onnx.ModelProto
     flow: onnx.ModelProto
     decoder: onnx.ModelProto
     margin_frames: int
     emoji: bool = False
-    fast_decoder: onnx.ModelProto | None = None

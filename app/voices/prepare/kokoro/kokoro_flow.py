@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_layers import STEP_AXIS, STYLE_HALF, KokoroLayers, KokoroWeights
@@ -31,7 +30,7 @@ LOG_SEMITONE = math.log(2) / 12
 VOICED_SHARE = 0.6
 """The model's own pitch passes through low values where voicing begins and ends; below this share of its mean they stay as they are."""
 
-MORA_S = 0.05  # half the width of the window that smooths away what is faster than morae
+SMALL_MOVEMENT_S = 0.05  # half the width of the window over which the voice's own small movements are smoothed away
 
 AUDIBLE_ENERGY = 3.5  # the model's energy is between 4 and 9 in speech, and below -1 in silence
 QUESTION_RISE = 6.0  # semitones from where the voice is to the end of a question; the voice smooths away a fifth of them
@@ -107,7 +106,7 @@ def _add_question_rise(writer: GraphWriter, logs: str, mask: str, given: str, au
 
 def _add_slow_part(writer: GraphWriter, values: str, mask: str) -> str:
     """Add what in the values is not faster than morae; the window sees what is voiced alone."""
-    window = _build_window(_count_steps(MORA_S))
+    window = np.hanning(2 * round(SMALL_MOVEMENT_S * STEPS_PER_S) + 1)[1:-1]
     both = writer.add_node("Concat", values, mask, axis=0)
     pads = [0, len(window) // 2, 0, len(window) // 2]
     sums = writer.add_node(
@@ -129,15 +128,6 @@ def _add_mean(writer: GraphWriter, values: str, mask: str) -> str:
     """Add the mean of the values where the mask is 1, a scalar; 0 where it nowhere is."""
     sums = [writer.add_node("ReduceSum", item, keepdims=0) for item in (writer.add_node("Mul", values, mask), mask)]
     return writer.add_node("Div", sums[0], writer.add_node("Max", sums[1], writer.add_constant(1.0)))
-
-
-def _count_steps(seconds: float) -> int:
-    return round(seconds * STEPS_PER_S)
-
-
-def _build_window(width: int) -> NDArray[np.float64]:
-    """Return a Hann window with so many steps on each side of its centre."""
-    return np.asarray(np.hanning(2 * width + 1)[1:-1], np.float64)
 
 
 def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:

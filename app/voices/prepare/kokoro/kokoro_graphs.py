@@ -126,8 +126,8 @@ class GeneratorWriter:
         """Keep the half of a style that is the sound's, [1, STYLE_HALF], and add the shares of the measured styles in it."""
         self._style = style
         if self._statistics is not None:
-            matrices = zip(("shares.matrix", "shares.offset"), self._statistics.compute_share_matrix(), strict=True)
-            self._shares = self._writer.add_linear(style, *(self._writer.add_weight(name, values) for name, values in matrices))
+            writer, (matrix, offset) = self._writer, self._statistics.compute_share_matrix()
+            self._shares = writer.add_linear(style, writer.add_weight("shares.matrix", matrix), writer.add_weight("shares.offset", offset))
 
     def _add_last_stage_bounds(self, steps: str, first: str, last: str) -> tuple[str, str]:
         """Add the bounds of the frames that the last stage sees: it needs less context than what comes before, and is most of the work."""
@@ -350,13 +350,13 @@ def find_kokoro_folder() -> Path:
     return find_resources_dir() / "kokoro"
 
 
-def build_kokoro_graphs(model: Path) -> PreparedGraphs:
-    """Build the graphs from the joined int8 file; raise VoiceError if it is another file or damaged."""
+def build_kokoro_graphs(model: Path) -> tuple[PreparedGraphs, onnx.ModelProto]:
+    """Build the graphs, and the decoder of Fast, from the joined int8 file; raise VoiceError if it is another file or damaged."""
     weights, statistics = KokoroWeights(load_graph(model)), read_norm_statistics()
-    return PreparedGraphs(
+    graphs = PreparedGraphs(
         prosody=build_prosody_graph(weights),
         flow=build_flow_graph(weights),
         decoder=build_decoder_graph(weights, statistics),
-        fast_decoder=build_decoder_graph(weights, statistics, read_source_tensors()),
         margin_frames=MARGIN_FRAMES,
     )
+    return graphs, build_decoder_graph(weights, statistics, read_source_tensors())
