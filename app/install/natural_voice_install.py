@@ -32,6 +32,7 @@ from app.common.language import choose_by_frontend, localize
 from app.common.processes.launch import build_python_command, start_without_console
 from app.common.progress import Report, build_part_report, ignore_report
 from app.common.system_errors import describe_reason
+from app.core.sound.manners import MANNERS
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE
 from app.install.natural_voice import (
     NATURAL_VOICE_DESCRIPTION,
@@ -82,15 +83,17 @@ SAMPLING_RATE_HZ, HOP_LENGTH = 24000, 600
 # The first window is what the first sound waits for; in less than 300 ms many lines have none yet. Each of the others is decoded before
 # the one before it has sounded, as long as decoding takes a third of real time.
 WINDOWS = (12, 28, 76, 160)
-MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6)
+MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6, 256.0, 256.0, 91.9, 91.9, 91.9)
 """The medians of the speakers' own pitch over 24 lines, measured by `packaging/natural_voice/measure_norms.py`."""
-LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0)
+LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0, -5.5, -2.5, 2.5, 4.5, 0.0)
 """How far from them our melody is sung.
 
-Low morae often lose their voice, so what is voiced is half a semitone above the mean of a melody; the highest voice was judged best lower still. The last speaker creaks often, and creaks count in his median.
+Low morae often lose their voice, so what is voiced is half a semitone above the mean of a melody; the highest voice was judged best lower still. The fifth speaker creaks often, and creaks count in his median. The last five sing where their sound
+was at home, all of which judges found equally good.
 """
 MAX_STYLE_WEIGHT = 2.0
 """Measured over 6 and 20 morae: at 2 all speakers have a sound, at 2.5 that of the last one bursts, at 3 it is no number."""
+JAPANESE_SPEAKERS = 5  # of these: the mean, away from which a style weight moves, is theirs
 MEDIAN_F0_HZ = tuple(round(hz * 2 ** (level / 12), 1) for hz, level in zip(MEASURED_F0_HZ, LEVEL_SEMITONES, strict=True))
 
 
@@ -127,7 +130,8 @@ def prepare_natural_voice(model: Path, folder: Path, report: Report = ignore_rep
 
 
 def _build_manifest(files: dict[str, str], fast_decoder: str, margin_frames: int) -> VoiceManifest:
-    mean_hz = float(np.exp(np.log(MEDIAN_F0_HZ).mean()))
+    mean_hz = float(np.exp(np.log(MEDIAN_F0_HZ[:JAPANESE_SPEAKERS]).mean()))
+    styles = KOKORO_ARCHITECTURE.assign_style_ids(["Neutral", *(manner.name for manner in MANNERS)])
     return VoiceManifest(
         id=NATURAL_VOICE_ID,
         name=NATURAL_VOICE_NAME,
@@ -136,7 +140,7 @@ def _build_manifest(files: dict[str, str], fast_decoder: str, margin_frames: int
         sampling_rate=SAMPLING_RATE_HZ,
         hop_length=HOP_LENGTH,
         speakers=tuple(NamedId(index, name) for index, name in enumerate(NATURAL_VOICE_SPEAKERS)),
-        styles=(NamedId(0, "Neutral"),),
+        styles=tuple(NamedId(number, name) for number, name in styles.items()),
         graphs=files,
         durations="round",
         margin_frames=margin_frames,
@@ -150,7 +154,7 @@ def _build_manifest(files: dict[str, str], fast_decoder: str, margin_frames: int
             {"decoder": Int8Graph(fast_decoder, FAST_SNR_DB, FAST_LSD_DB, gain=FAST_GAIN)}, FAST_SNR_DB, FAST_LSD_DB, gain=FAST_GAIN
         ),
         refused={name: Int8Rejection("unsuitable") for name in files if name != "decoder"},
-        median_f0=(round(mean_hz, 1), *MEDIAN_F0_HZ),
+        median_f0=(round(mean_hz, 1), *MEDIAN_F0_HZ * (1 + len(MANNERS))),
         max_style_weight=MAX_STYLE_WEIGHT,
     )
 

@@ -5,6 +5,7 @@ that ships cannot be changed: its first blend makes a copy in the user's folder,
 """
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from app.adapters.files.file_lock import lock_path_for_change
 from app.common.errors import InputError, VoiceError
 from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import localize
+from app.core.sound.manners import MANNERS
 from app.core.sound.voice_traits import ARCHITECTURES, SpeakerBlend, StyleRows
 from app.core.synthesis_types import Float32
 from app.install.staging_folders import link_or_copy, read_in_place, replace_folder
@@ -34,7 +36,7 @@ def add_blend(reference: str, blend: SpeakerBlend) -> Voice:
     Raise VoiceError if there is none, or none to blend; InputError for the name, or a speaker that is not the voice's; OutputFileError.
     """
     name = validate_voice_name(blend.name)
-    if name.casefold() in NEUTRAL_NAMES:
+    if name.casefold() in NEUTRAL_NAMES or name in (manner.name for manner in MANNERS):
         raise InputError(
             localize(f"「{name}」は使えません。", f"“{name}” cannot be used."),
             localize("別の名前を入力してください。", "Choose another name."),
@@ -50,16 +52,16 @@ def remove_blend(reference: str, name: str) -> Voice:
     """Remove a blend from a voice and return the changed voice; raise the errors of `add_blend`, and InputError where there is none."""
     with lock_blends():
         voice = _find_blendable_voice(reference)
-        place = next((index for index, style in enumerate(voice.manifest.styles) if index and style.name == name), None)
-        if place is None:
+        blends = voice.manifest.blends
+        if name not in blends:
             raise InputError(
                 localize(f"ブレンド「{name}」はありません。", f"There is no blend “{name}”."),
                 localize("ほかの場所で削除された可能性があります。", "It may have been removed elsewhere."),
             )
-        row = len(voice.manifest.speakers) + place
-        names = [style.name for style in voice.manifest.styles if style.name != name]
+        row = len(voice.style_vectors) - len(blends) + blends.index(name)
+        blends = [blend for blend in blends if blend != name]
         pitches = tuple(np.delete(voice.manifest.median_f0, row).tolist())
-        return _replace_voice(voice, _rebuild_manifest(voice.manifest, names, pitches), np.delete(voice.style_vectors, row, axis=0))
+        return _replace_voice(voice, _rebuild_manifest(voice.manifest, blends, pitches), np.delete(voice.style_vectors, row, axis=0))
 
 
 def lock_blends() -> contextlib.AbstractContextManager[None]:
@@ -68,15 +70,14 @@ def lock_blends() -> contextlib.AbstractContextManager[None]:
 
 
 def keep_blends(old_voice: Voice, folder: Path) -> None:
-    """Add the blends of a voice to the new one in a folder that will replace it, if its speakers are the same; raise VoiceError, OSError."""
+    """Add the blends of a voice to the new one in a folder that will replace it, if it has the same speakers or more; raise VoiceError, OSError."""
     new_voice = read_prepared_voice(folder)
-    names = old_voice.manifest.blends
-    if not names or old_voice.manifest.speakers != new_voice.manifest.speakers:
+    old, new = old_voice.manifest, new_voice.manifest
+    count = len(old.blends)
+    if not count or old.speakers != new.speakers[: len(old.speakers)]:
         return
-    first = 1 + len(old_voice.manifest.speakers)
-    pitches = (*new_voice.manifest.median_f0[:first], *old_voice.manifest.median_f0[first:])
-    np.save(folder / STYLE_VECTORS_NAME, np.concatenate((new_voice.style_vectors[:first], old_voice.style_vectors[first:])))
-    write_manifest(_rebuild_manifest(new_voice.manifest, [new_voice.manifest.styles[0].name, *names], pitches), folder)
+    np.save(folder / STYLE_VECTORS_NAME, np.concatenate((new_voice.style_vectors, old_voice.style_vectors[-count:])))
+    write_manifest(_rebuild_manifest(new, old.blends, (*new.median_f0, *old.median_f0[-count:])), folder)
 
 
 def _find_blendable_voice(reference: str) -> Voice:
@@ -96,19 +97,20 @@ def _insert_blend(voice: Voice, blend: SpeakerBlend) -> tuple[VoiceManifest, Flo
     for name in (blend.first, blend.second):
         if name not in speakers:
             raise InputError(localize(f"話者「{name}」はこの声にいません。", f"This voice has no speaker “{name}”."), "、".join(speakers))
-    rows = StyleRows(tuple(style.name for style in manifest.styles), voice.style_vectors, manifest.median_f0)
+    rows = StyleRows(tuple(manifest.blends), voice.style_vectors, manifest.median_f0)
     rows = rows.insert_blend(blend, speakers)
     if len(rows.vectors) > MAX_VOICE_STYLES:
         raise InputError(
             localize("これ以上ブレンドを保存できません。", "No more blends can be saved."),
             localize("使わないブレンドを削除してください。", "Remove some that you do not use."),
         )
-    return _rebuild_manifest(manifest, list(rows.names), rows.pitches), rows.vectors
+    return _rebuild_manifest(manifest, rows.blends, rows.pitches), rows.vectors
 
 
-def _rebuild_manifest(manifest: VoiceManifest, names: list[str], pitches: tuple[float, ...]) -> VoiceManifest:
-    # `VoiceTraits.find_style_row` finds a row by the style's id, so the ids have no gaps; lines name styles by their names.
-    return replace(manifest, styles=tuple(NamedId(index, name) for index, name in enumerate(names)), median_f0=pitches)
+def _rebuild_manifest(manifest: VoiceManifest, blends: Sequence[str], pitches: tuple[float, ...]) -> VoiceManifest:
+    others = [style.name for style in manifest.styles if style.name not in manifest.blends]
+    numbered = ARCHITECTURES[manifest.architecture].assign_style_ids([*others, *blends])
+    return replace(manifest, styles=tuple(NamedId(number, name) for number, name in numbered.items()), median_f0=pitches)
 
 
 def _replace_voice(voice: Voice, manifest: VoiceManifest, vectors: Float32) -> Voice:

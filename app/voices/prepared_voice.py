@@ -13,8 +13,9 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
               f0 f32[2F] (Hz, the melody asked for) · melody_weight f32[] (0 the voice's own accents, 1 the melody's)
               melody_intonation f32[] (scales how far the voice's own pitch leaves its mean)
               questions f32[Q,2F] (a row a question, 1 where its last mora and the mark are; at least one row)
+              energy_offset f32[] (is added to the voice's own energy wherever it sounds)
               pitch_offset f32[2,F] (semitones that are added to the pitch of each half of a frame, drawn by hand)
-              → z f32[D,F]                       (the graph may be missing: then z = z_p)
+              → z f32[D,F] · pitch f32[2,F] (Hz, what is spoken; voices that take f0)    (the graph may be missing: then z = z_p)
     decoder   z f32[D,W] · sid · style_vec · noise f32[W·hop] (seeded, standard normal)
               first, last int[1] (frames of the window that are wanted)
               → audio f32[W·hop], or of a decoder that takes `first` and `last` f32[(last−first)·hop]

@@ -50,12 +50,33 @@ SPEAKER_LABELS = {
     "Male 1": SpeakerLabel(
         ("男声1", "Male 1"), ("みみずく", "Mimizuku"), ("低め", "low"), "みみずくです。低めの声で、じっくりお聞かせします。"
     ),
+    "Female 5": SpeakerLabel(
+        ("女声5", "Female 5"), ("めじろ", "Mejiro"), ("親しみ", "friendly"), "めじろです。となりでお話しするように、お伝えしますね。"
+    ),
+    "Female 6": SpeakerLabel(
+        ("女声6", "Female 6"), ("かわせみ", "Kawasemi"), ("すっきり", "crisp"), "かわせみです。すっきりと、聞きやすくお話しします。"
+    ),
+    "Male 2": SpeakerLabel(
+        ("男声2", "Male 2"), ("はやぶさ", "Hayabusa"), ("力強い", "strong"), "はやぶさです。大事なことを、力強くお伝えします。"
+    ),
+    "Male 3": SpeakerLabel(
+        ("男声3", "Male 3"), ("かささぎ", "Kasasagi"), ("ほがらか", "cheerful"), "かささぎです。今日も、ほがらかにいきましょう。"
+    ),
+    "Male 4": SpeakerLabel(
+        ("男声4", "Male 4"), ("くまたか", "Kumataka"), ("重厚", "deep"), "くまたかと申します。落ち着いた声で、お読みいたします。"
+    ),
 }
 """Of the natural voice's speakers, by the name that manifests, projects and clients have for them, which never changes. The words of
 character come from one sentence each: median pitch 249, 222, 218, 304 and 105 Hz; Female 1 has most sound above 3 kHz, Female 3 least."""
 
 
 STYLE_NAMES_JA = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ", "Whisper": "ささやき"}
+STYLE_NAMES_JA |= {
+    "Brisk and bright": "速め・明るめ",
+    "Low and quiet": "低く静か",
+    "Slow and careful": "ゆっくり丁寧",
+    "Wide intonation": "抑揚大きめ",
+}
 STYLE_NAMES_JA |= {"Surprise": "驚き", "Fear": "恐れ", "Disgust": "嫌悪"}
 """Japanese names of styles that most voices have."""
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the data of resources/kokoro: one style of each speaker, and the statistics of the generator's norms for each of them.
+"""Makes the data of resources/kokoro: the styles of each speaker, and the statistics of the generator's norms for each of them.
 
     python3 packaging/natural_voice/measure_norms.py MODEL VOICES TEXTS
 
-MODEL is the joined int8 file, VOICES the file of styles (voices_ja.npz: of each speaker (510, 1, 256)), TEXTS sentences, of which 24 are
-chosen by a hash. Also prints the median pitch of each speaker, which `app/install/natural_voice_install.py` holds.
+MODEL is the joined int8 file, VOICES the folder `voices` of the npm package kokoro-js 1.2.1, TEXTS sentences, of which 24 are chosen by a
+hash. Also prints the median pitch of each speaker, which `app/install/natural_voice_install.py` holds.
+
+A style is two halves: how a speaker sounds, and how they speak. The last five speakers have the sound of a style for another language and
+speak as a Japanese one.
 """
 
 import sys
@@ -33,8 +36,19 @@ from app.voices.prepare.kokoro.kokoro_layers import (  # noqa: E402
 )
 from app.voices.prepare.kokoro.kokoro_prosody import build_prosody_graph  # noqa: E402
 
-SPEAKERS = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
+JAPANESE_SPEAKERS = ("jf_alpha", "jf_gongitsune", "jf_nezumi", "jf_tebukuro", "jm_kumo")
+SPEAKERS = (
+    *((name, name) for name in JAPANESE_SPEAKERS),
+    ("af_heart", "jf_alpha"),
+    ("af_kore", "jf_alpha"),
+    ("am_michael", "jm_kumo"),
+    ("am_fenrir", "jm_kumo"),
+    ("bm_george", "jm_kumo"),
+)
+"""Of each speaker, whose sound it is and as who they speak."""
 STYLE_TOKENS = 60  # the style of a text of so many tokens was judged no worse than one for each length
+MANNER_TOKENS = (30, STYLE_TOKENS, 150, STYLE_TOKENS)
+"""As texts of how many tokens `MANNERS` of `app/core/sound/manners.py` are spoken, in their order: shorter ones are spoken faster."""
 LINES = 24
 VOICED_HZ = 60.0
 SMALLEST_VARIANCE = 1e-9
@@ -76,8 +90,7 @@ def build_observed_decoder(weights: KokoroWeights) -> tuple[onnx.ModelProto, lis
 def main() -> None:
     """Measures and writes."""
     weights = KokoroWeights(load_graph(Path(sys.argv[1])))
-    with np.load(sys.argv[2]) as voices:
-        styles = np.stack([voices[name][STYLE_TOKENS, 0] for name in SPEAKERS]).astype(np.float32)
+    styles, *manner_styles = (_read_styles(Path(sys.argv[2]), tokens) for tokens in (STYLE_TOKENS, *MANNER_TOKENS))
     decoder, modules = build_observed_decoder(weights)
     sessions = [
         onnxruntime.InferenceSession(model.SerializeToString())
@@ -86,7 +99,7 @@ def main() -> None:
     g2p = open_g2p()
     tokens = [convert_phones_to_tokens(g2p.convert_sentence(line)).phones for line in choose_lines(Path(sys.argv[3]), LINES)]
     tables: dict[str, list[NDArray[np.float32]]] = {module: [] for module in modules}
-    for name, style in zip(SPEAKERS, styles, strict=True):
+    for (name, _), style in zip(SPEAKERS, styles, strict=True):
         runs, pitches = zip(*(_speak_line(sessions, ids, style, modules) for ids in tokens), strict=True)
         for index, module in enumerate(modules):
             first, second = (np.stack([run[2 * index + part] for run in runs]) for part in (0, 1))
@@ -95,9 +108,19 @@ def main() -> None:
         pitch = np.concatenate(pitches)
         print(f"{name}: median pitch {np.median(pitch[pitch > VOICED_HZ]):.1f} Hz", flush=True)
     folder = ROOT / "resources/kokoro"
-    np.save(folder / "styles.npy", np.concatenate([styles.mean(axis=0, keepdims=True), styles]).astype(np.float32))
+    mean = styles[: len(JAPANESE_SPEAKERS)].mean(axis=0, keepdims=True)
+    np.save(folder / "styles.npy", np.concatenate([mean, styles, *manner_styles]))
     prefix = f"{kokoro_graphs.GENERATOR}."
     np.savez_compressed(folder / "norms.npz", **{module.removeprefix(prefix): np.stack(rows) for module, rows in tables.items()})  # type: ignore[arg-type]
+
+
+def _read_styles(folder: Path, tokens: int) -> NDArray[np.float32]:
+    """Returns the style of each speaker, float32 (speakers, 256), who speaks as in a text of so many tokens and always sounds the same."""
+
+    def read_row(name: str, row: int) -> NDArray[np.float32]:
+        return np.fromfile(folder / f"{name}.bin", np.float32).reshape(-1, 2 * STYLE_HALF)[row]
+
+    return np.stack([np.concatenate((read_row(a, STYLE_TOKENS)[:STYLE_HALF], read_row(b, tokens)[STYLE_HALF:])) for a, b in SPEAKERS])
 
 
 def compute_own_frames(
@@ -112,6 +135,7 @@ def compute_own_frames(
         "f0": np.full(STEPS_PER_FRAME * prior.shape[1], 200, np.float32),
         "melody_weight": np.array(0, np.float32),
         "melody_intonation": np.array(1, np.float32),
+        "energy_offset": np.array(0, np.float32),
         "questions": np.zeros((1, STEPS_PER_FRAME * prior.shape[1]), np.float32),
         "pitch_offset": np.zeros((STEPS_PER_FRAME, prior.shape[1]), np.float32),
     }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Trains the small network that stands in for the generator's second source block in the natural voice's Fast, on that block's own output.
 
-    python3 packaging/natural_voice/train_source.py MODEL TEXTS [--lines 60] [--steps 15000]
+    python3 packaging/natural_voice/train_source.py MODEL TEXTS [--lines 60] [--steps 15000] [--start NPZ]
 
 MODEL is the joined int8 file, TEXTS sentences, of which some are chosen by a hash; a quarter of them is never trained on, and says how close it comes. Writes
-resources/kokoro/source_features.npz in about ten minutes of one processor. Needs the project's packages and torch.
+resources/kokoro/source_features.npz in about ten minutes of one processor. With --start it goes on from such a file, which may know fewer
+speakers: others begin as the one whose style is nearest. Needs the project's packages and torch.
 
 The source depends on pitch, phase and style alone: the model's own pitches are enough, some of them moved, with the styles of other speakers and blends of them.
 """
@@ -45,7 +46,7 @@ RATE, LEAST_RATE_SHARE, WARM_UP_STEPS, MOMENTS = 3e-3, 0.003, 100, (0.9, 0.99)
 EXCERPT_STEPS, MARGIN_STEPS = 40, 4  # of the pitch, 12.5 ms each: what is learnt, and around it what the block sees
 SPECTRA_PER_STEP = kokoro_graphs.SAMPLES_PER_STEP // kokoro_graphs.FFT_HOP
 EDGE = MARGIN_STEPS * SPECTRA_PER_STEP
-EXCERPTS, VALID_EXCERPTS = 500, 60
+EXCERPTS, VALID_EXCERPTS = 1400, 100
 MOVED_SHARE, OTHER_STYLE_SHARE, BLEND_SHARE = 0.4, 0.5, 0.3  # of the excerpts, of the moved ones, of the moved ones
 SEMITONES, FAR_SEMITONES, FAR_SHARE = 4.0, (-12, -9, 7, 12), 0.2
 SILENT_SHARE = 0.4  # of the excerpts without much voice, which are all alike, so many are kept
@@ -159,6 +160,24 @@ class SourceNetwork(nn.Module):
         matrix = torch.einsum("bs,shc->bhc", shares, self.matrix * self.levels[:, None])
         return torch.einsum("bht,bhc->bct", value, matrix) + (shares @ (self.bias * self.levels))[:, :, None]
 
+    def load(self, tensors: dict[str, Floats], nearest: list[int]) -> None:
+        """Takes over the tensors of `export`; style k begins as the style nearest[k] of theirs."""
+        with torch.no_grad():
+            for index, conv in enumerate(self.convs):
+                weight, bias = (torch.from_numpy(tensors[f"conv{index}.{name}"].astype(np.float32)) for name in ("weight", "bias"))
+                if index == 0:
+                    bias = bias + (weight * self.mean[None, :, None]).sum((1, 2))
+                    weight = weight * self.deviation[None, :, None]
+                conv.weight.copy_(weight)
+                conv.bias.copy_(bias)
+            gains, shifts, matrix, bias = (
+                torch.from_numpy(tensors[name].astype(np.float32)) for name in ("gains", "shifts", "matrix", "bias")
+            )
+            self.gains.copy_(gains[:, nearest])
+            self.shifts.copy_(shifts[:, nearest])
+            self.matrix.copy_(matrix[nearest] / self.levels[:, None])
+            self.bias.copy_(bias[nearest] / self.levels)
+
     def export(self) -> dict[str, NDArray[np.generic]]:
         """Returns the tensors as the graph takes them: the first layer takes spectra as they are; matrices are float16."""
         tensors: dict[str, NDArray[np.floating]] = {}
@@ -190,15 +209,13 @@ def measure(net: SourceNetwork, excerpts: Excerpts) -> float:
     return 10 * float(np.log10(power / error))
 
 
-def train(net: SourceNetwork, excerpts: Excerpts, valid: Excerpts, steps: int) -> None:
+def train(net: SourceNetwork, excerpts: Excerpts, valid: Excerpts, steps: int, rate: float) -> None:
     """Trains; the error counts by what it is after the norm behind the block."""
-    optimizer, began = torch.optim.Adam(net.parameters(), RATE, betas=MOMENTS), time.process_time()
+    optimizer, began = torch.optim.Adam(net.parameters(), rate, betas=MOMENTS), time.process_time()
     inverse = torch.exp(-excerpts.shares @ torch.log(net.levels))
-    with torch.no_grad():
-        net.bias += (excerpts.rows[:, ::7].float() * inverse[:, None]).mean((0, 1))
     for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / WARM_UP_STEPS) * (0.5 + 0.5 * np.cos(np.pi * step / steps) + LEAST_RATE_SHARE)
+            group["lr"] = rate * min(1, (step + 1) / WARM_UP_STEPS) * (0.5 + 0.5 * np.cos(np.pi * step / steps) + LEAST_RATE_SHARE)
         chosen = torch.randint(len(excerpts.rows), (BATCH,))
         pairs = list(zip(chosen, torch.randint(excerpts.rows.shape[1] - LENGTH, (BATCH,)), strict=True))
         seen = torch.stack([excerpts.spectra[item, :, EDGE + a - net.reach : EDGE + a + LENGTH + net.reach] for item, a in pairs])
@@ -218,11 +235,13 @@ def main() -> None:
     parser.add_argument("texts", type=Path)
     parser.add_argument("--lines", type=int, default=60)
     parser.add_argument("--steps", type=int, default=15000)
+    parser.add_argument("--start", type=Path)
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--out", type=Path, default=kokoro_graphs.find_kokoro_folder() / "source_features.npz")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    weights, styles = KokoroWeights(load_graph(options.model)), kokoro_graphs.read_kokoro_styles()[1:]
+    weights, styles = KokoroWeights(load_graph(options.model)), kokoro_graphs.read_speaker_styles()
     pitches = record_pitches(weights, styles, choose_lines(options.texts, options.lines))
     session = onnxruntime.InferenceSession(build_source_graph(weights))
     valid = cut_excerpts(session, pitches[: options.lines // 4], styles, VALID_EXCERPTS, 0.0)
@@ -230,7 +249,18 @@ def main() -> None:
     log_deviations = kokoro_graphs.read_norm_statistics().tables[NEXT_NORM][:, OUTPUTS:]
     levels = torch.from_numpy(np.exp(log_deviations).astype(np.float32))
     net = SourceNetwork(excerpts.spectra.mean((0, 2)), excerpts.spectra.std((0, 2)) + 1e-3, levels)
-    train(net, excerpts, valid, options.steps)
+    if options.start is None:
+        with torch.no_grad():
+            inverse = torch.exp(-excerpts.shares @ torch.log(levels))
+            net.bias += (excerpts.rows[:, ::7].float() * inverse[:, None]).mean((0, 1))
+    else:
+        with np.load(options.start) as file:
+            tensors = {name: file[name] for name in file.files}
+        sounds = styles[:, :STYLE_HALF]
+        known = sounds[: tensors["gains"].shape[1]]
+        net.load(tensors, [int(np.square(known - sound).sum(axis=1).argmin()) for sound in sounds])
+        print(f"start: {measure(net, valid):.1f} dB", flush=True)
+    train(net, excerpts, valid, options.steps, options.rate)
     np.savez_compressed(options.out, **net.export())
 
 

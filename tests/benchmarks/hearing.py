@@ -1,9 +1,10 @@
 """Hears whether every mora of the included voices is spoken, by every route and at every speed; measures labels, accents, questions and levels.
 
     python -m tests.benchmarks.hearing [PART …] [--out FOLDER] [--judges PYTHON] [--voices ID …] [--speakers NAME …]
-                                       [--routes NAME …] [--speeds N …] [--lines N] [--distillmos] [--write]
+                                       [--routes NAME …] [--speeds N …] [--lines N] [--manners] [--distillmos] [--write]
 
-The parts are heard, words, labels, accents, questions, levels, picture (all of them where none is named) and opinions; the README says what each measures. The recogniser
+The parts are heard, words, labels, accents, questions, levels, picture (all of them where none is named), manners, takes and opinions; the README says what each measures. With
+--manners every manner of a speaker counts as a person of its own. The recogniser
 lives in an environment of its own, which is made in the user's cache folder on first use. FOLDER keeps what was heard, a row a line, so that a stopped run
 resumes, and the home in which voices are prepared: use a separate one for each commit. The same samples are heard once, whatever route or run they come from.
 """
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,23 @@ import soundfile
 from app.common.errors import NothingToReadError
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
-from app.core.sound.voice_traits import SpeakerBlend
+from app.core.script.project import TAKE_VARIATION
+from app.core.sound.voice_traits import ARCHITECTURES, SpeakerBlend
 from app.install.natural_voice_first_start import prepare_waiting_voice
 from app.install.speaker_blends import add_blend
 from app.voices.installed_voices import list_installed_voices
+from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.voice_labels import NATURAL_VOICE_ID
 from tests.benchmarks.hearing_judges import Judges, Sound, fetch_second_judges, find_cache_dir, make_environment
 from tests.benchmarks.hearing_routes import PLAYED, PUBLISHED, ROUTES, Person, export_files, is_playing_possible, open_pipeline, speak_line
 from tests.benchmarks.line_measures import (
     FIRST_MORA_DB,
+    DeliveryMeasures,
     EdgeMiss,
+    compare_deliveries,
+    is_another_manner,
     is_first_mora_devoiced,
+    measure_delivery,
     measure_edge_misses,
     measure_first_mora,
     measure_first_step,
@@ -67,8 +74,8 @@ def read_texts(*kinds: str, count: int | None = None) -> list[str]:
     return texts if count is None else texts[:: max(1, len(texts) // count)][:count]
 
 
-def list_people() -> Iterator[Person]:
-    """Yield every speaker of the included voices, and the blends, which are made where they are missing."""
+def list_people(*, with_manners: bool = False) -> Iterator[Person]:
+    """Yield every speaker of the included voices, and the blends, which are made where they are missing; the manners of the speakers where asked."""
     found = {voice.manifest.id: voice.manifest for voice in list_installed_voices(paths.list_voice_dirs())}
     for blend in BLENDS if NATURAL_VOICE_ID in found else ():
         if blend.name not in found[NATURAL_VOICE_ID].blends:
@@ -77,8 +84,16 @@ def list_people() -> Iterator[Person]:
         first, plain = manifest.speakers[0], manifest.styles[0]
         for speaker in manifest.speakers:
             yield Person(manifest.id, speaker.name, speaker.id, plain.id, speaker.name, plain.name)
-        for style in manifest.styles[1:] if manifest.blends else ():
+            yield from list_manners(manifest, speaker) if with_manners else ()
+        for style in (style for style in manifest.styles if style.name in manifest.blends):
             yield Person(manifest.id, style.name, first.id, style.id, first.name, style.name)
+
+
+def list_manners(manifest: VoiceManifest, speaker: NamedId) -> Iterator[Person]:
+    """Yield a speaker in each manner of the voice."""
+    manners = {manner.name for manner in ARCHITECTURES[manifest.architecture].manners}
+    for style in (style for style in manifest.styles if style.name in manners):
+        yield Person(manifest.id, f"{speaker.name}, {style.name}", speaker.id, style.id, speaker.name, style.name)
 
 
 def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -227,6 +242,39 @@ def measure_all_levels(people: list[Person], options: argparse.Namespace, _judge
     return format_table(("voice", "speaker", "LUFS", "peak", "lines over full scale", "samples over"), rows)
 
 
+def measure_manners(people: list[Person], options: argparse.Namespace, _judges: Judges) -> str:
+    """Measure by how much the manners of a speaker differ, each pair over all speakers: means, and the lines in which one bound or more is met."""
+    speakers = [person for person in people if person.style == 0]
+    texts, deliveries = choose_lines(options), defaultdict[str, list[DeliveryMeasures]](list)
+    for speaker in speakers:
+        styles = open_pipeline(speaker.voice).voice.styles
+        manifest = next(voice.manifest for voice in list_installed_voices(paths.list_voice_dirs()) if voice.manifest.id == speaker.voice)
+        named = NamedId(speaker.speaker, speaker.speaker_name)
+        for person in (speaker, *list_manners(manifest, named)):
+            measured = [measure_delivery(speak_line(person, text).samples, find_rate(person)) for text in texts]
+            deliveries[styles[person.style]] += measured
+    rows = []
+    for (one, first), (other, second) in itertools.combinations(deliveries.items(), 2):
+        steps = [compare_deliveries(*pair) for pair in zip(first, second, strict=True)]
+        means = (f"{np.mean([getattr(step, field.name) for step in steps]):+.2f}" for field in fields(DeliveryMeasures))
+        rows.append((one, other, len(steps), *means, f"{np.mean([is_another_manner(step) for step in steps]):.2f}"))
+    return format_table(("manner", "another", "lines", "pitch, st", "range, st", "length, %", "level, dB", "beyond a bound"), rows)
+
+
+def measure_takes(people: list[Person], options: argparse.Namespace, _judges: Judges) -> str:
+    """Measure how far five takes of a line are from each other, for speakers whose takes vary: deviations of means, and accents."""
+    rows = []
+    for person in (person for person in people if not open_pipeline(person.voice).voice.architecture.draws_noise):
+        deviations = []
+        for text in choose_lines(options):
+            takes = [speak_line(person, text, seed=seed, variation=TAKE_VARIATION).samples for seed in range(1, 6)]
+            measured = [astuple(measure_delivery(take, find_rate(person))) for take in takes]
+            lengths = np.array([row[2] for row in measured])
+            deviations.append((*np.std(measured, axis=0)[[0, 1, 3]], 100 * np.std(lengths) / lengths.mean()))
+        rows.append((person.voice, person.name, len(deviations), *(f"{value:.2f}" for value in np.mean(deviations, axis=0))))
+    return format_table(("voice", "speaker", "lines", "pitch, st", "range, st", "level, dB", "length, %"), rows)
+
+
 def draw_picture(people: list[Person], options: argparse.Namespace, judges: Judges) -> str:
     """Draw how PICTURED lines begin, the speakers in turn."""
     starts = {}
@@ -257,9 +305,11 @@ PARTS = {
     "questions": measure_questions,
     "levels": measure_all_levels,
     "picture": draw_picture,
+    "manners": measure_manners,
+    "takes": measure_takes,
     "opinions": collect_opinions,
 }
-BY_REQUEST = ("opinions",)
+BY_REQUEST = ("manners", "takes", "opinions")
 
 
 def parse_options() -> argparse.Namespace:
@@ -273,6 +323,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--routes", nargs="+", choices=ROUTES, default=list(ROUTES))
     parser.add_argument("--speeds", nargs="+", type=float, default=SPEEDS)
     parser.add_argument("--lines", type=int, help="so many lines, and so many pairs of words")
+    parser.add_argument("--manners", action="store_true", help="every manner of a speaker, too")
     parser.add_argument("--distillmos", action="store_true", help="with the opinions: brings PyTorch into the judges' environment")
     parser.add_argument("--write", action="store_true", help="into tests/benchmarks/README.md")
     options = parser.parse_args()
@@ -289,7 +340,11 @@ def main() -> None:
     os.environ |= {"KOEBAKO_HOME": str((options.out / "home").absolute()), "KOEBAKO_LANG": "en"}
     prepare_waiting_voice(print)
     options.judges = options.judges or make_environment(with_torch=options.distillmos)
-    people = [person for person in list_people() if person.voice in options.voices and person.name in (options.speakers or [person.name])]
+    people = [
+        person
+        for person in list_people(with_manners=options.manners)
+        if person.voice in options.voices and person.name in (options.speakers or [person.name])
+    ]
     cache_dir = find_cache_dir()
     cache_dir.mkdir(parents=True, exist_ok=True)
     judges, tables = Judges(options.judges, cache_dir=cache_dir), []

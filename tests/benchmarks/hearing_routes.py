@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,9 +72,9 @@ def open_pipeline(voice: str) -> Pipeline:
     return pipeline
 
 
-def speak_line(person: Person, text: str, speed: float = 1.0) -> Spoken:
+def speak_line(person: Person, text: str, speed: float = 1.0, *, seed: int = 0, variation: float = 0.0) -> Spoken:
     """Return the samples of a line, and the times of its phones."""
-    return speak(open_pipeline(person.voice), person.build_request(text, speed))
+    return speak(open_pipeline(person.voice), replace(person.build_request(text, speed), seed=seed, variation=variation))
 
 
 def speak_lines(person: Person, speed: float, texts: list[str]) -> Iterator[Sound]:

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import pyworld
@@ -157,6 +157,39 @@ class SpeakerLevels:
     peak: float
     lines_over: int
     samples_over: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryMeasures:
+    """How a line is delivered: median and range (5 to 95 %) of its pitch in semitones, its length in seconds, its level in dB; or by how much two lines differ."""
+
+    pitch: float
+    range: float
+    length: float
+    level: float
+
+
+MANNER_BOUNDS = DeliveryMeasures(pitch=1.0, range=1.5, length=7.0, level=2.0)
+"""From which difference of one of them on two deliveries are two manners; of the length in percent."""
+
+
+def measure_delivery(samples: Float32, rate: int) -> DeliveryMeasures:
+    """Measure how a line is delivered."""
+    semitones = track_semitones(samples, rate)
+    low, high = np.nanpercentile(semitones, [5, 95])
+    level = 10 * np.log10(np.square(samples, dtype=np.float64).mean())
+    return DeliveryMeasures(float(np.nanmedian(semitones)), float(high - low), len(samples) / rate, float(level))
+
+
+def compare_deliveries(one: DeliveryMeasures, other: DeliveryMeasures) -> DeliveryMeasures:
+    """Return how far the other one is from the first; of the length in percent."""
+    steps = {name: getattr(other, name) - getattr(one, name) for name in ("pitch", "range", "level")}
+    return DeliveryMeasures(**steps, length=100 * (other.length / one.length - 1))
+
+
+def is_another_manner(step: DeliveryMeasures) -> bool:
+    """Return whether a difference reaches one of MANNER_BOUNDS."""
+    return any(abs(value) >= bound for value, bound in zip(astuple(step), astuple(MANNER_BOUNDS), strict=True))
 
 
 def measure_levels(lines: Sequence[Float32], rate: int) -> SpeakerLevels:

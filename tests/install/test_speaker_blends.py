@@ -8,6 +8,7 @@ import pytest
 
 from app.common.errors import InputError, OutputFileError, VoiceError
 from app.common.files import paths
+from app.core.sound.manners import MANNERS
 from app.core.sound.voice_traits import SpeakerBlend
 from app.install import speaker_blends, staging_folders
 from app.install.speaker_blends import add_blend, keep_blends, remove_blend
@@ -111,6 +112,25 @@ def test_a_voice_prepared_again_keeps_its_blends(voice: Path, tmp_path: Path) ->
     assert after.build_traits().find_style_row(0, 1) == 4
     keep_blends(read_prepared_voice(write_voice(tmp_path / "plain" / "kokoro")), renewed)
     assert read_prepared_voice(renewed).manifest.blends == ["混声"], "a voice without blends takes none away"
+
+
+def test_blends_are_kept_where_there_are_more_speakers_and_manners_now(voice: Path, tmp_path: Path) -> None:
+    before = add_blend("kokoro", SpeakerBlend("混声", "Female 1", "Male 1", 0.5))
+    folder = write_voice(tmp_path / "renewed" / "kokoro")
+    plain = read_prepared_voice(folder).manifest
+    speakers, manner = (*plain.speakers, NamedId(3, "Male 2")), MANNERS[0]
+    styles = (*plain.styles, NamedId(manner.style_id, manner.name))
+    np.save(folder / "style_vectors.npy", np.outer(np.arange(9), np.ones(256)).astype(np.float32))
+    write_manifest(replace(plain, speakers=speakers, styles=styles, median_f0=(*MEDIANS, *[100.0] * 5)), folder)
+    keep_blends(before, folder)
+    after = read_prepared_voice(folder)
+    assert [(style.id, style.name) for style in after.manifest.styles] == [(0, "Neutral"), (manner.style_id, manner.name), (1, "混声")]
+    traits = after.build_traits()
+    assert np.array_equal(traits.build_style_vector(0, 1, 1.0), before.build_traits().build_style_vector(0, 1, 1.0))
+    assert [traits.find_style_row(number, manner.style_id) for number in range(4)] == [5, 6, 7, 8]
+    assert add_blend("kokoro", SpeakerBlend("二", "Female 1", "Male 1", 0.5)).manifest.blends == ["混声", "二"]
+    with pytest.raises(InputError):
+        add_blend("kokoro", SpeakerBlend(manner.name, "Female 1", "Male 1", 0.5))
 
 
 def test_a_disk_that_refuses_leaves_the_voice_as_it_was(voice: Path, monkeypatch: pytest.MonkeyPatch) -> None:

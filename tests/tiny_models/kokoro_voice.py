@@ -88,7 +88,7 @@ def _build_prosody_graph() -> onnx.ModelProto:
 
 
 def _build_flow_graph() -> onnx.ModelProto:
-    """Build z_p, style_vec, f0, melody_weight, questions, pitch_offset → z: pitch and phase of both steps of a frame, and whether they sound."""
+    """Build z_p, style_vec, f0, melody_weight, questions, pitch_offset → pitch, and z: pitch and phase of both steps of a frame, and whether they sound."""
     writer = GraphWriter("flow", "F")
     prior = writer.add_input("z_p", [3, "F"])
     asked, weight = writer.add_input("f0", ["steps"]), writer.add_input("melody_weight", [])
@@ -113,6 +113,7 @@ def _build_flow_graph() -> onnx.ModelProto:
     later = writer.add_node("Slice", later, *(writer.add_constant([end], np.int64) for end in (LEAD_STEPS, np.iinfo(np.int64).max, 0)))
     rows = [writer.add_transpose(value, 1, 0) for value in (pitch, phase, writer.add_reshape(later, [-1, 2]))]
     writer.add_output("z", writer.add_node("Concat", *rows, axis=0), [6, "F"])
+    writer.add_output("pitch", writer.add_node("Identity", rows[0]), [2, "F"])
     return writer.build_model()
 
 

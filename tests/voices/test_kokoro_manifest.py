@@ -78,7 +78,7 @@ def test_values_that_no_voice_can_have_are_refused_in_a_sentence(folder: Path, c
         {"median_f0": [100.0, 100.0]},
         {"median_f0": []},
         {"speakers": [{"id": 0, "name": "A"}, {"id": 9, "name": "B"}]},
-        {"styles": [{"id": 0, "name": "A"}, {"id": 2, "name": "B"}]},
+        {"styles": [{"id": number, "name": name} for number, name in enumerate("ABCD")]},
     ],
 )
 def test_tables_that_do_not_fit_each_other_are_refused_in_a_sentence(folder: Path, changes: dict[str, object]) -> None:

@@ -8,7 +8,7 @@ from app.common.language import localize
 from app.core.sound.ports import STEPS_PER_FRAME, FrameInput, Prosody, ProsodyInput, SingleGraphInput
 from app.core.synthesis_types import BERT_WIDTH, Float32, Int64
 
-PITCH_OFFSET_INPUT = "pitch_offset"
+PITCH_OFFSET_INPUT, PITCH_OUTPUT = "pitch_offset", "pitch"
 
 
 class OrtSynthesizer:
@@ -38,8 +38,15 @@ class OrtSynthesizer:
 
     def run_flow(self, values: FrameInput) -> Float32:
         """Return what the decoder speaks, frame by frame."""
-        if self._flow is None:
-            return values.z_p
+        return values.z_p if self._flow is None else self._flow.run_graph(self._build_flow_inputs(values), ["z"])[0]
+
+    def find_pitch(self, values: FrameInput) -> Float32 | None:
+        """Return the pitch that the flow would speak with, if it says so."""
+        if self._flow is None or PITCH_OUTPUT not in self._flow.outputs:
+            return None
+        return self._flow.run_graph(self._build_flow_inputs(values), [PITCH_OUTPUT])[0]
+
+    def _build_flow_inputs(self, values: FrameInput) -> dict[str, object]:
         feed: dict[str, object] = {
             "z_p": values.z_p, "sid": values.speaker, "style_vec": values.style_vector, "frame_position": values.frame_position,
             "phone_frames": values.phone_frames, "length_scale": values.length_scale,
@@ -50,7 +57,8 @@ class OrtSynthesizer:
         if values.melody is not None:
             melody = values.melody
             feed |= {"f0": melody.f0, "melody_weight": melody.weight, "melody_intonation": melody.intonation, "questions": melody.questions}
-        return self._flow.run_graph(feed, ["z"])[0]
+            feed["energy_offset"] = melody.energy
+        return feed
 
     def decode_window(
         self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int], style_vector: Float32 | None = None

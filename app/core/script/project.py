@@ -192,6 +192,9 @@ def find_sounds(data: object) -> frozenset[str]:
     return frozenset((str(data),)) if is_sound_name(data) else frozenset()
 
 
+TAKE_VARIATION = 1.0  # in takes of a voice that draws no noise, whose line asks for none
+
+
 def draw_seeds(count: int, present_seeds: Iterable[int], draw: Callable[[int, int], int]) -> tuple[int, ...]:
     """Return seeds for `count` more takes, none of which is taken or occurs twice; `draw` is `random.randint` or its like."""
     used_seeds, seeds = set(present_seeds), list[int]()

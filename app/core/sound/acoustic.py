@@ -18,6 +18,7 @@ from app.core.sound.ports import (
     G2P,
     STEPS_PER_FRAME,
     BertRunner,
+    MelodicSynthesizer,
     Melody,
     PitchTracker,
     Prosody,
@@ -53,6 +54,14 @@ class NoiseStreams:
     def draw_decoder_noise(self, samples: int) -> Float32:
         """Return the noise of the decoder, float32 (N,)."""
         return self._create_generator(2).standard_normal(samples, dtype=np.float32)
+
+    def draw_lengths_variation(self, count: int) -> Float32:
+        """Return the numbers by which the lengths of this reading differ, float32 (count,)."""
+        return self._create_generator(3).standard_normal(count, dtype=np.float32)
+
+    def draw_melody_variation(self, count: int) -> Float32:
+        """Return the numbers by which the melody of this reading differs, float32 (count,)."""
+        return self._create_generator(4).standard_normal(count, dtype=np.float32)
 
     def _create_generator(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((*self.seed, stream))
@@ -161,16 +170,39 @@ class AcousticModel:
             pitch_offset: semitones that are added to the pitch, float32 (STEPS_PER_FRAME, F), for flows that take them.
             endings: with which `frames` were computed.
         """
-        has_opening = self.voice.architecture.heard_opening_frames is not None
-        frames, unheard = compute_flow_frames(prosody.logw, frames, length_scale, self.voice.durations, endings, has_opening=has_opening)
-        if unheard:
-            noise, pitch_offset = (None if values is None else _add_columns_before(values, unheard) for values in (noise, pitch_offset))
-            if melody is not None:
-                f0, questions = (_add_columns_before(rows, STEPS_PER_FRAME * unheard) for rows in (melody.f0[None], melody.questions))
-                melody = replace(melody, f0=f0[0], questions=questions)
-        voiced = (melody, pitch_offset)
+        frames, unheard = self._add_unheard_opening(prosody, frames, length_scale, endings)
+        noise, pitch_offset = (None if values is None else _add_columns_before(values, unheard) for values in (noise, pitch_offset))
+        voiced = (None if melody is None else _begin_earlier(melody, unheard), pitch_offset)
         z = self.synthesizer.run_flow(expand_prior(prosody, frames, noise, noise_scale, length_scale, speaker, style_vector, *voiced))
         return z[:, unheard:]
+
+    def compute_own_pitch(
+        self,
+        prosody: Prosody,
+        frames: Int64,
+        *,
+        length_scale: float,
+        speaker: int,
+        style_vector: Float32,
+        melody: Melody,
+        endings: Sequence[PhraseEnding],
+    ) -> Float32 | None:
+        """Return the pitch that a voice which takes a melody has by itself, in Hz, float32 (STEPS_PER_FRAME · F,); None where its graph does not say.
+
+        Args:
+            melody: whose intonation and energy count; the rest as of `compute_flow`.
+        """
+        frames, unheard = self._add_unheard_opening(prosody, frames, length_scale, endings)
+        own = _begin_earlier(replace(melody, weight=0.0), unheard)
+        values = expand_prior(prosody, frames, None, 0.0, length_scale, speaker, style_vector, own)
+        pitch = cast(MelodicSynthesizer, self.synthesizer).find_pitch(values)
+        return None if pitch is None else pitch[:, unheard:].T.reshape(-1)
+
+    def _add_unheard_opening(
+        self, prosody: Prosody, frames: Int64, length_scale: float, endings: Sequence[PhraseEnding]
+    ) -> tuple[Int64, int]:
+        has_opening = self.voice.architecture.heard_opening_frames is not None
+        return compute_flow_frames(prosody.logw, frames, length_scale, self.voice.durations, endings, has_opening=has_opening)
 
     def plan_windows(self, frames: int) -> list[DecodeWindow]:
         """Return the windows in which so many frames are decoded, in order."""
@@ -199,6 +231,12 @@ class AcousticModel:
         """Return the samples of all frames z (D, F), decoded at once."""
         count = z.shape[1]
         return self.decode_window(z, DecodeWindow(0, count, 0, 0, count), noise=noise, speaker=speaker, style_vector=style_vector)
+
+
+def _begin_earlier(melody: Melody, frames: int) -> Melody:
+    """Return the melody with its beginning held for so many frames more before it."""
+    f0, questions = (_add_columns_before(rows, STEPS_PER_FRAME * frames) for rows in (melody.f0[None], melody.questions))
+    return replace(melody, f0=f0[0], questions=questions)
 
 
 def _add_columns_before(values: Float32, count: int) -> Float32:

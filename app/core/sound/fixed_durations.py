@@ -79,7 +79,7 @@ def compute_phone_pitches(pipeline: Pipeline, request: SynthesisRequest, sentenc
     if not voice.architecture.takes_melody or not sentence.frames:
         return ()
     frames = np.array([count or 0 for count in sentence.frames], np.int64)
-    logs = np.log(build_melody(sentence.phones, frames, request, voice).f0, dtype=np.float64)
+    logs = np.log(build_melody(sentence.phones, frames, voice.limit_numbers(request), voice).f0, dtype=np.float64)
     lead = count_lead_steps(voice)
     ends = np.cumsum(frames) * STEPS_PER_FRAME
     stretches = zip(np.maximum(ends - frames * STEPS_PER_FRAME - lead, 0), np.maximum(ends - lead, 1), frames, strict=True)

@@ -7,7 +7,8 @@ voiceless consonant, or else around the border of the two morae.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,20 +16,26 @@ import numpy as np
 from app.common.errors import InputError
 from app.common.language import localize
 from app.core.sound.edit_targets import advance_timings
+from app.core.sound.least_change import find_least_offsets
 from app.core.sound.ports import STEPS_PER_FRAME, Melody
-from app.core.sound.tone_levels import MoraTone, compute_mora_levels
+from app.core.sound.reading_variation import DrawNumbers, draw_phrase_shapes
+from app.core.sound.tone_levels import DrawShapes, MoraTone, compute_mora_levels
 from app.core.sound.voice_traits import VoiceTraits
 from app.core.symbols import MORA_ENDS
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
 TARGET_PLACE = 0.65  # of a mora's vowel, where its level is reached
+LEAST_FIDELITY = 0.5  # at which the voice's own melody is changed as little as its accents allow
+SUNG_SHARE, LEAST_PITCH_HZ = 0.6, 40.0  # a step counts as voiced from this share of the mean on over all that are not near silence
 SMOOTHING_S = 0.0375  # half the width of the window that rounds the corners of the melody
 QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
 SEMITONES_PER_OCTAVE = 12
 
 
-def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody:
+def build_melody(
+    phones: Phones, phone_frames: Int64, request: SynthesisRequest, voice: VoiceTraits, draw: DrawNumbers | None = None
+) -> Melody:
     """Return the melody of a sentence.
 
     Args:
@@ -36,31 +43,78 @@ def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest,
         phone_frames: frames of each phone, int64 (n,).
         request: moves it by `pitch` and scales its excursions by `intonation`.
         voice: says how long a frame is, and which pitch its speakers have.
+        draw: draws what the seed of the sentence changes of it, if the request asks for variation.
     """
-    curve = build_tone_curve(phones, phone_frames * STEPS_PER_FRAME, _count_steps_per_s(voice))
+    draw_shapes = None
+    if request.variation and draw is not None:
+        draw_shapes = partial(draw_phrase_shapes, draw=draw, variation=request.variation)
+    curve = build_tone_curve(phones, phone_frames * STEPS_PER_FRAME, _count_steps_per_s(voice), draw_shapes)
     lead = count_lead_steps(voice)
     curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
     median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
     octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
     questions = _build_question_rows(phones, phone_frames * STEPS_PER_FRAME, lead)
-    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), questions, request.accent_fidelity, request.intonation)
+    f0, energy = np.asarray(median_hz * 2.0**octaves, np.float32), voice.find_manner(request).energy
+    return Melody(f0, questions, request.accent_fidelity, request.intonation, energy)
 
 
-def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float64:
+def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float, draw_shapes: DrawShapes | None = None) -> Float64:
     """Return what the tones say of the pitch: semitones over the speaker's median at each step, float64 (sum of `steps`,).
 
     `steps` are those of each phone, int64 (n,). Questions do not rise here, see `add_question_rise`.
     """
-    owners, ends = map_phones_to_moras(phones.phones), np.cumsum(steps)
-    vowels = [index for index, owner in enumerate(owners) if owner != NO_INDEX and owners[index + 1] != owner]
+    vowels = _list_vowels(phones)
     if not vowels:
         return np.zeros(int(steps.sum()))
-    levels = compute_mora_levels(_list_mora_tones(phones, vowels, (ends - steps) / steps_per_s))
-    places = (ends - (1 - TARGET_PLACE) * steps)[vowels]
-    curve = smooth_curve(np.interp(np.arange(int(steps.sum())) + 0.5, places, levels), round(SMOOTHING_S * steps_per_s))
+    starts_s = (np.cumsum(steps) - steps) / steps_per_s
+    curve = _draw_levels(compute_mora_levels(_list_mora_tones(phones, vowels, starts_s), draw_shapes), vowels, steps, steps_per_s)
     # The speaker's median is the mean of what is spoken, whatever the accents.
-    spoken = np.repeat(np.array(owners) != NO_INDEX, steps)
+    spoken = np.repeat(np.array(map_phones_to_moras(phones.phones)) != NO_INDEX, steps)
     return np.asarray(curve - curve[spoken].mean() if spoken.any() else curve, np.float64)
+
+
+def _list_vowels(phones: Phones) -> list[int]:
+    """Return the last phone of each mora."""
+    owners = map_phones_to_moras(phones.phones)
+    return [index for index, owner in enumerate(owners) if owner != NO_INDEX and owners[index + 1] != owner]
+
+
+def _draw_levels(levels: Float64, vowels: Sequence[int], steps: Int64, steps_per_s: float) -> Float64:
+    """Return the curve that goes straight from the level of one mora to the next, at each step."""
+    places = (np.cumsum(steps) - (1 - TARGET_PLACE) * steps)[vowels]
+    return smooth_curve(np.interp(np.arange(int(steps.sum())) + 0.5, places, levels), round(SMOOTHING_S * steps_per_s))
+
+
+def fit_to_least_change(melody: Melody, own_hz: Float64, phones: Phones, phone_frames: Int64, voice: VoiceTraits) -> Melody:
+    """Return the melody that a fidelity below 1 asks for: from the whole melody to the least change of the voice's own, at LEAST_FIDELITY, then to its own.
+
+    The flow takes it times the fidelity, so what it is given is as much larger.
+
+    Args:
+        own_hz: the voice's own pitch at each step, float64 (STEPS_PER_FRAME · F,); low where nothing is voiced.
+        phone_frames: frames of each phone, int64 (n,).
+    """
+    vowels, steps, lead = _list_vowels(phones), phone_frames * STEPS_PER_FRAME, count_lead_steps(voice)
+    sung = own_hz > SUNG_SHARE * own_hz[own_hz > LEAST_PITCH_HZ].mean() if (own_hz > LEAST_PITCH_HZ).any() else own_hz > own_hz
+    own = SEMITONES_PER_OCTAVE * np.log2(np.where(sung, own_hz, melody.f0))
+    ends = np.maximum(np.cumsum(steps)[vowels] - lead, 1)
+    levels = [_find_level(own[start:end][sung[start:end]]) for start, end in zip(ends - (steps[vowels] + 1) // 2, ends, strict=True)]
+    moras = _list_mora_tones(phones, vowels, (np.cumsum(steps) - steps) / _count_steps_per_s(voice))
+    # Intonation scales what is right as well, and a flat voice stays flat.
+    least_levels = np.zeros(len(moras))
+    if scale := melody.intonation:
+        least_levels = scale * find_least_offsets(np.array(levels) / scale, moras)
+    offsets = _draw_levels(least_levels, vowels, steps, _count_steps_per_s(voice))
+    least = np.concatenate((offsets[lead:], np.full(min(lead, len(offsets)), offsets[-1])))
+    whole = SEMITONES_PER_OCTAVE * np.log2(melody.f0) - own
+    share = max(0.0, (melody.weight - LEAST_FIDELITY) / (1 - LEAST_FIDELITY))
+    change = (1 - share) * min(1.0, melody.weight / LEAST_FIDELITY) * least + share * whole
+    asked = np.where(sung, own + change / melody.weight, SEMITONES_PER_OCTAVE * np.log2(melody.f0))
+    return replace(melody, f0=np.asarray(2.0 ** (asked / SEMITONES_PER_OCTAVE), np.float32))
+
+
+def _find_level(semitones: Float64) -> float:
+    return float(np.median(semitones)) if len(semitones) else np.nan
 
 
 def _list_mora_tones(phones: Phones, vowels: Sequence[int], starts_s: Float64) -> list[MoraTone]:
@@ -73,11 +127,13 @@ def _list_mora_tones(phones: Phones, vowels: Sequence[int], starts_s: Float64) -
     return moras
 
 
-def build_melody_of_symbols(phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits) -> Melody | None:
+def build_melody_of_symbols(
+    phones: Phones, edges: Int64, frames: Int64, request: SynthesisRequest, voice: VoiceTraits, draw: DrawNumbers | None = None
+) -> Melody | None:
     """Return the melody of a sentence for a voice that takes one, else None. `edges` as `PhoneIds.edges` gives them, `frames` of each symbol, int64 (T,)."""
     if not voice.architecture.takes_melody:
         return None
-    return build_melody(phones, np.add.reduceat(frames, edges[:-1]), request, voice)
+    return build_melody(phones, np.add.reduceat(frames, edges[:-1]), request, voice, draw)
 
 
 def count_lead_steps(voice: VoiceTraits) -> int:

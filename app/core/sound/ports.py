@@ -92,13 +92,14 @@ STEPS_PER_FRAME = 2  # values of a melody in each frame
 
 @dataclass(frozen=True, slots=True)
 class Melody:
-    """The pitch that is asked for."""
+    """The pitch that is asked for, and the energy."""
 
     f0: Float32  # in Hz, float32 (STEPS_PER_FRAME · F,); it has a value everywhere, also where nothing is voiced
     # Float32 (Q, STEPS_PER_FRAME · F), a row a question: 1 where its end rises, 0 elsewhere; one row of zeros without any.
     questions: Float32
     weight: float = 1.0  # 1 gives the voice its accents, 0 leaves the voice's own
     intonation: float = 1.0  # scales how far the voice's own pitch leaves its mean; that of `f0` is scaled already
+    energy: float = 0.0  # is added to the voice's own, in the units of its network
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,13 @@ class Synthesizer(Protocol):
 
         The style vector is for decoders that declare it, and `noise` (W·hop,) is for the whole window, where the voice declares it.
         """
+
+
+class MelodicSynthesizer(Synthesizer, Protocol):
+    """The graphs of a voice that takes a melody."""
+
+    def find_pitch(self, values: FrameInput) -> Float32 | None:
+        """Return the pitch in Hz that `run_flow` would speak with, float32 (STEPS_PER_FRAME, F); None where the graph does not say."""
 
 
 @dataclass(frozen=True, slots=True)

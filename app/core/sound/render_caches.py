@@ -19,6 +19,7 @@ from app.core.sound.ports import G2P, FeatureStore, Prosody
 from app.core.synthesis_types import Float16, Float32, Phones, PhoneTiming, ReadingOverride, SynthesisRequest
 
 if TYPE_CHECKING:
+    from app.core.sound.manners import Manner
     from app.core.sound.pitch_shift import PitchChange
 
 
@@ -81,14 +82,21 @@ def find_phones(
 
 
 def build_prosody_key(
-    graphs: tuple[str, str], request: SynthesisRequest, style: Float32, phones: Phones, sentence: int, symbols: bytes = b""
+    graphs: tuple[str, str],
+    request: SynthesisRequest,
+    style: Float32,
+    phones: Phones,
+    sentence: int,
+    symbols: bytes = b"",
+    *,
+    draws_noise: bool = True,
 ) -> Hashable:
     """Return the key of a sentence's prosody. `graphs` name the voice and its BERT; `style` is the weighted vector.
 
     `symbols` are what the voice reads: equal phones may be written in two ways, with the spaces of other accent phrases.
     """
     # Without noise nothing is drawn, so the seed must not make another key.
-    drawn = (request.seed, sentence) if request.noise_w else None
+    drawn = (request.seed, sentence) if request.noise_w and draws_noise else None
     assist = (request.assist_text, request.assist_weight) if request.assist_weight else None
     numbers = (request.speaker, request.sdp_ratio, request.noise_w, request.bert_weight)
     return graphs, phones, symbols, style.tobytes(), numbers, assist, drawn
@@ -100,14 +108,14 @@ def build_rendering_key(
     targets: Sequence[FrameTarget],
     sentence: int,
     *,
-    takes_melody: bool = False,
+    manner: Manner | None = None,
     flow_offsets: tuple[float, ...] = (),
 ) -> Hashable:
     """Return the key of a sentence's samples: everything they depend on but the volume, and the pitch only where the voice takes a melody.
 
-    `flow_offsets` are semitones by mora, where the flow makes them.
+    `manner` is that of a voice that takes a melody; `flow_offsets` are semitones by mora, where the flow makes them.
     """
-    melody = (request.pitch, request.intonation, request.accent_fidelity) if takes_melody else None
+    melody = None if manner is None else (manner, request.pitch, request.intonation, request.accent_fidelity, request.variation)
     return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence, melody, flow_offsets
 
 

@@ -22,9 +22,10 @@ from app.core.sound.edit_targets import (
     list_phrase_endings,
     select_readings,
 )
-from app.core.sound.melody import build_melody_of_symbols, build_offset_curve, create_untimed_error
+from app.core.sound.melody import build_melody_of_symbols, build_offset_curve, create_untimed_error, fit_to_least_change
 from app.core.sound.pitch_shift import PitchChange, PitchShift
-from app.core.sound.ports import Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
+from app.core.sound.ports import Melody, Prosody, ProsodyInput, SingleGraphInput, SingleGraphSynthesizer
+from app.core.sound.reading_variation import draw_log_lengths
 from app.core.sound.render_caches import SentenceRendering, build_pitched_key, build_prosody_key, build_rendering_key, find_phones
 from app.core.sound.stage_clock import StageClock
 from app.core.sound.waveform import PeakLimiter, apply_gain, check_samples, fade_in, trim_tail
@@ -143,10 +144,12 @@ class SentenceStages:
                 self.phones, edges, request.overrides, request.pauses, self.offset, 1 / request.speed, voice
             )
         graphs = (context.graphs_id, context.bert_id)
-        key = build_prosody_key(graphs, request, self.style, self.phones, self.clock.sentence, self._ids.phones.tobytes())
+        kind, sentence = voice.architecture, self.clock.sentence
+        symbols = self._ids.phones.tobytes()
+        key = build_prosody_key(graphs, request, self.style, self.phones, sentence, symbols, draws_noise=kind.draws_noise)
         self._divide_pitch()
-        takes_melody, offsets = voice.architecture.takes_melody, self._flow_offsets
-        self._key = build_rendering_key(key, request, self._targets, self.clock.sentence, takes_melody=takes_melody, flow_offsets=offsets)
+        manner = voice.find_manner(request) if kind.takes_melody else None
+        self._key = build_rendering_key(key, request, self._targets, sentence, manner=manner, flow_offsets=self._flow_offsets)
         self._final_rendering = context.caches.renderings.get(build_pitched_key(self._key, self._change))
         # The decoder's own sound is cached along with the changed one, so another pitch decodes nothing again.
         if self._final_rendering is None and self._change is not None:
@@ -154,12 +157,13 @@ class SentenceStages:
         is_rendered = self._final_rendering is not None or self._decoded_rendering is not None
         if not is_rendered and not context.is_single_graph:
             self._prosody = context.caches.prosody.get(key)
-        tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
+        tokens, symbol_count = len(self.phones.text) + 2, len(self._ids.phones)
         if is_rendered or self._prosody is not None:
             for stage in ("tokenize", "bert", "expand") if context.bert is not None else ():
-                self.clock.skip_stage(stage, tokens=tokens, phones=symbols)
+                self.clock.skip_stage(stage, tokens=tokens, phones=symbol_count)
             if not context.is_single_graph:
-                self.clock.skip_stage("prosody", phones=symbols)
+                self.clock.skip_stage("prosody", phones=symbol_count)
+            self._change_lengths()
             return
         if context.bert is not None:
             self._features = compute_features(self.phones.text, self._ids, context, request, self.clock)
@@ -167,6 +171,16 @@ class SentenceStages:
             self._prosody = self._run_prosody(self._features)
             self._features = None
             context.caches.prosody.put(key, self._prosody, self._prosody.size)
+            self._change_lengths()
+
+    def _change_lengths(self) -> None:
+        """Change the lengths that the voice predicted as the manner and the variation ask for."""
+        voice, request = self.context.voice, self.request
+        manner = voice.find_manner(request)
+        if self._prosody is None or (manner.pauses == 1 and not request.variation):
+            return
+        logs = draw_log_lengths(self.phones, self._noise.draw_lengths_variation, request.variation, manner.pauses)
+        self._prosody = replace(self._prosody, logw=self._prosody.logw + np.repeat(logs, np.diff(self._ids.edges)).astype(np.float32))
 
     def _divide_pitch(self) -> None:
         """Divide the pitch into what the flow makes and what is changed behind the decoder."""
@@ -315,12 +329,32 @@ class SentenceStages:
             length_scale=length_scale,
             speaker=request.speaker,
             style_vector=self.style,
-            melody=build_melody_of_symbols(self.phones, self._ids.edges, frames, request, model.voice),
+            melody=self._build_melody(prosody, frames),
             pitch_offset=None if curve is None else curve.build_steps(int(frames.sum()), model.voice),
             endings=self._list_endings(),
         )
         self.clock.stop_stage("flow", phones=len(self._ids.phones), frames=z.shape[1])
         return timings, z.shape[1], self._decode_windows(z, frames)
+
+    def _build_melody(self, prosody: Prosody, frames: Int64) -> Melody | None:
+        """Return the melody that the flow is given; where it is neither all ours nor all the voice's own, its own is computed first."""
+        request, model = self.request, self.context.acoustic_model
+        edges, voice = self._ids.edges, model.voice
+        melody = build_melody_of_symbols(self.phones, edges, frames, request, voice, self._noise.draw_melody_variation)
+        if melody is None or not 0 < melody.weight < 1:
+            return melody
+        scale = 1 / request.speed
+        own_hz = model.compute_own_pitch(
+            prosody,
+            frames,
+            length_scale=scale,
+            speaker=request.speaker,
+            style_vector=self.style,
+            melody=melody,
+            endings=self._list_endings(),
+        )
+        phone_frames = np.add.reduceat(frames, edges[:-1])
+        return melody if own_hz is None else fit_to_least_change(melody, own_hz.astype(np.float64), self.phones, phone_frames, voice)
 
     def _decode_windows(self, z: Float32, frames: Int64) -> Iterator[Float32]:
         """Yield the samples window by window, each one timed, without the inaudible tail."""

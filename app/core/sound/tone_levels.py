@@ -4,7 +4,7 @@ After Pierrehumbert and Beckman 1988, "Japanese Tone Structure": a phrase rises 
 accent, and what follows in the same breath has less of the range ("downstep"); a breath group begins with more of it again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,12 +33,24 @@ class MoraTone:
     begins_group: bool
 
 
-def compute_mora_levels(moras: Sequence[MoraTone]) -> Float64:
+@dataclass(frozen=True, slots=True)
+class PhraseShape:
+    """The way in which an accent phrase is sung: a factor of its range, and semitones by which all of it is higher."""
+
+    range: float = 1.0
+    level: float = 0.0
+
+
+DrawShapes = Callable[[int], Sequence[PhraseShape]]  # the shapes of so many phrases
+
+
+def compute_mora_levels(moras: Sequence[MoraTone], draw_shapes: DrawShapes | None = None) -> Float64:
     """Compute the level of each mora in semitones over the speaker's median, float64 (n,)."""
     levels = np.zeros(len(moras))
     begins = _list_begins(moras)
+    shapes = [PhraseShape()] * len(begins) if draw_shapes is None else draw_shapes(len(begins))
     share, group_start_s = 1.0, 0.0
-    for number, (first, end) in enumerate(zip(begins, [*begins[1:], len(moras)], strict=True)):
+    for number, (first, end, shape) in enumerate(zip(begins, [*begins[1:], len(moras)], shapes, strict=True)):
         phrase = moras[first:end]
         tones = [mora.is_high for mora in phrase]
         begins_group = number == 0 or phrase[0].begins_group
@@ -46,7 +58,8 @@ def compute_mora_levels(moras: Sequence[MoraTone]) -> Float64:
             share, group_start_s = min(1.0, share + RECOVERY), phrase[0].start_s
         begun_s = np.array([mora.start_s - group_start_s for mora in phrase])
         declined = np.minimum(DECLINATION_PER_S * begun_s, MAX_DECLINATION)
-        levels[first:end] = _list_phrase_levels(tones, share, BEGINNING if begins_group else LINKED_BEGINNING) - declined
+        beginning = BEGINNING if begins_group else LINKED_BEGINNING
+        levels[first:end] = _list_phrase_levels(tones, share * shape.range, beginning) + (shape.level - declined)
         if any(tones) and not tones[-1]:
             share = max(LEAST_SHARE, share * DOWNSTEP)
     levels[-1:] -= FINAL_LOWERING

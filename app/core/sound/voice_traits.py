@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from app.common.errors import InputError, VoiceError
 from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.delivery import Delivery
+from app.core.sound.manners import MANNERS, USUAL_MANNER, Manner
 from app.core.synthesis_types import BOUNDS, STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
 
@@ -37,9 +39,9 @@ class SpeakerBlend:
 
 @dataclass(frozen=True, slots=True)
 class StyleRows:
-    """The styles of a voice whose rows belong to speakers: their names, float32 (rows, 256), and the median pitch of each row in Hz."""
+    """The styles of a voice whose rows belong to speakers: float32 (rows, 256), the median pitch of each row in Hz, and the names of the blends, which have the last rows."""
 
-    names: tuple[str, ...]
+    blends: tuple[str, ...]
     vectors: Float32
     pitches: tuple[float, ...]
 
@@ -49,10 +51,11 @@ class StyleRows:
         row = (1 - blend.share) * self.vectors[first] + blend.share * self.vectors[second]
         # People hear ratios of pitch: halfway is the geometric mean.
         pitch = round(self.pitches[first] ** (1 - blend.share) * self.pitches[second] ** blend.share, 1)
-        names = tuple(dict.fromkeys((*self.names, blend.name)))
-        place = len(speakers) + names.index(blend.name)
+        place = len(self.vectors) - len(self.blends)
+        blends = tuple(dict.fromkeys((*self.blends, blend.name)))
+        place += blends.index(blend.name)
         vectors = np.concatenate((self.vectors[:place], row[None], self.vectors[place + 1 :])).astype(np.float32)
-        return StyleRows(names, vectors, (*self.pitches[:place], pitch, *self.pitches[place + 1 :]))
+        return StyleRows(blends, vectors, (*self.pitches[:place], pitch, *self.pitches[place + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +79,28 @@ class VoiceArchitecture:
     longest_ending_frames: float | None = None
     sound_lead_s: float = 0.0  # how far a phone sounds ahead of the frames that it was given; timings and melody are moved by it
     pitch_smear_s: float = 0.0  # how far to either side its sound smears a change of the pitch that the flow was given
-    is_seeded: bool = True  # it draws noise, so that another seed is another rendering
+    draws_noise: bool = True  # so that another seed is another rendering, whatever the variation
+    manners: tuple[Manner, ...] = ()  # styles that every speaker has, in voices with styles by speaker
     recipe: int = 1  # the number of the way in which this version prepares such voices; one of a lower number is prepared again
     is_renewed_from_itself: bool = True  # that takes the prepared voice alone; else what it was made of
 
     def list_blends(self, styles: Sequence[str]) -> list[str]:
         """Return those styles of a voice that are between its speakers, so that who speaks in them is none of these."""
-        return list(styles[1:]) if self.styles_by_speaker else []
+        manners = {manner.name for manner in self.manners}
+        return [style for style in styles[1:] if style not in manners] if self.styles_by_speaker else []
+
+    def assign_style_ids(self, styles: Sequence[str]) -> dict[int, str]:
+        """Return the styles of a voice with styles by speaker by their ids: blends count from 1, past those of the manners."""
+        manner_ids = {manner.name: manner.style_id for manner in self.manners}
+        free_ids = (number for number in count(1) if number not in manner_ids.values())
+        return {0: styles[0]} | {manner_ids[name] if name in manner_ids else next(free_ids): name for name in styles[1:]}
+
+    def should_use_seed(self, delivery: Delivery) -> bool:
+        """Return whether another seed makes another sound of a line."""
+        return self.draws_noise or delivery.variation > 0
 
 
-SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))
+SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity", "variation"}))
 KOKORO_ARCHITECTURE = VoiceArchitecture(
     "kokoro",
     lambda phones, **_options: convert_phones_to_tokens(phones),
@@ -97,8 +112,9 @@ KOKORO_ARCHITECTURE = VoiceArchitecture(
     longest_ending_frames=8.0,  # where it is given half a second, it sounds for 0.04 to 0.2 s
     sound_lead_s=0.065,  # where vowels and loudness agree best, 65 to 70 ms for each of the five speakers
     pitch_smear_s=0.06,  # a step of four semitones begins 50 ms before its place and ends 50 ms behind it
-    is_seeded=False,
-    recipe=6,
+    draws_noise=False,
+    manners=MANNERS,
+    recipe=7,
     is_renewed_from_itself=False,
 )
 ARCHITECTURES = {item.name: item for item in (SBV2_ARCHITECTURE, KOKORO_ARCHITECTURE)}
@@ -136,8 +152,7 @@ class VoiceTraits:
         if self.style_vectors.ndim != 2 or self.style_vectors.shape[1] != STYLE_WIDTH:
             raise ValueError(f"style vectors have shape {self.style_vectors.shape}, expected (styles, {STYLE_WIDTH})")
         # The highest row that any speaker and style need.
-        ends = (min(self.styles, default=0), max(self.styles, default=0))
-        if self.styles and max(self.find_style_row(max(self.speakers, default=0), style) for style in ends) >= len(self.style_vectors):
+        if max((self.find_style_row(max(self.speakers, default=0), style) for style in self.styles), default=0) >= len(self.style_vectors):
             raise ValueError("more styles than style vectors")
         if self.architecture.takes_melody and len(self.median_f0) != len(self.style_vectors):
             raise ValueError("a median pitch belongs to each style vector")
@@ -152,15 +167,21 @@ class VoiceTraits:
         """Return the request with the numbers that this voice takes.
 
         Those that change nothing get their defaults, so that caches find its sound again; a style weight that is too high is lowered, and
-        a notice says so.
+        a notice says so. The numbers of a manner join them.
         """
         defaults: dict[str, Any] = {name: getattr(DEFAULT_DELIVERY, name) for name in self.architecture.unused_numbers}
-        if not self.architecture.is_seeded:
+        if not self.architecture.should_use_seed(request):
             defaults["seed"] = 0
         if request.style_weight > self.max_style_weight:
             show_notice(self._build_weight_notice(request.style_weight))
             defaults["style_weight"] = self.max_style_weight
-        return replace(request, **defaults)
+        limited = replace(request, **defaults)
+        return self.find_manner(limited).apply_to(limited)
+
+    def find_manner(self, request: SynthesisRequest) -> Manner:
+        """Return the manner in which a request is spoken, at its style weight; a request that `limit_numbers` gave has its numbers already."""
+        manner = next((manner for manner in self.architecture.manners if manner.name == self.styles.get(request.style)), USUAL_MANNER)
+        return manner.scale_numbers(request.style_weight)
 
     def _build_weight_notice(self, weight: float) -> InputError:
         return InputError(
@@ -174,26 +195,36 @@ class VoiceTraits:
     def find_style_row(self, speaker: int, style: int) -> int:
         """Return the row of the style vectors.
 
-        Style k is row k; of a voice with styles by speaker, style 0 is the speaker's own row, and the others, which are blends of
-        speakers, follow after the speakers.
+        Style k is row k. Of a voice with styles by speaker the rows are the mean, the speakers, manner by manner the speakers in it,
+        and the blends.
         """
-        if not self.architecture.styles_by_speaker:
+        kind = self.architecture
+        if not kind.styles_by_speaker or style not in self.styles:
             return style
-        return 1 + speaker if style == 0 else len(self.speakers) + style
+        names, name = tuple(self.styles.values()), self.styles[style]
+        manners = [manner.name for manner in kind.manners if manner.name in names]
+        if name in (blends := kind.list_blends(names)):
+            return 1 + len(self.speakers) * (1 + len(manners)) + blends.index(name)
+        return 1 + speaker + (len(self.speakers) * (1 + manners.index(name)) if name in manners else 0)
 
     def add_blend(self, blend: SpeakerBlend) -> VoiceTraits:
         """Return the voice with a blend as one of its styles, which is kept nowhere; raise VoiceError where it cannot have it."""
-        rows = StyleRows(tuple(self.styles.values()), self.style_vectors, self.median_f0)
+        kind, styles = self.architecture, tuple(self.styles.values())
+        blends = kind.list_blends(styles)
+        rows = StyleRows(tuple(blends), self.style_vectors, self.median_f0)
         try:
-            if not self.architecture.styles_by_speaker:
+            if not kind.styles_by_speaker:
                 raise ValueError("its styles do not belong to speakers")
             rows = rows.insert_blend(blend, tuple(self.speakers.values()))
         except ValueError as exc:
             raise VoiceError(
                 localize(f"声「{self.name}」では、この 2 人を混ぜられません。", f"The voice “{self.name}” cannot blend these two speakers.")
             ) from exc
-        return replace(self, styles=dict(enumerate(rows.names)), style_vectors=rows.vectors, median_f0=rows.pitches)
+        others = tuple(style for style in styles if style not in blends)
+        return replace(self, styles=kind.assign_style_ids(others + rows.blends), style_vectors=rows.vectors, median_f0=rows.pitches)
 
     def build_style_vector(self, speaker: int, style: int, weight: float) -> Float32:
-        """Return the weighted style vector of a speaker's style, float32 (256,)."""
-        return compute_style_vector(self.style_vectors, self.find_style_row(speaker, style), weight)
+        """Return the weighted style vector of a speaker's style, float32 (256,). A manner moves away from the speaker, the others from the mean."""
+        row, vectors = self.find_style_row(speaker, style), self.style_vectors
+        is_manner = self.styles.get(style) in {manner.name for manner in self.architecture.manners}
+        return compute_style_vector(vectors[[1 + speaker, row]], 1, weight) if is_manner else compute_style_vector(vectors, row, weight)

@@ -220,8 +220,8 @@ class SeedField(ThemedWidget, QWidget):
         self.label.setBuddy(self.number)
         self.unused = PlainLabel(localize("使いません（毎回同じ音です）", "not used: always the same take"), "muted")
         tip = localize(
-            "この声は乱数を使わないため、同じ文と設定なら毎回同じ音になります。",
-            "This voice draws no random numbers: the same text and settings always give the same sound.",
+            "「言い方のゆらぎ」が 0 のあいだは、同じ文と設定なら毎回同じ音になります。",
+            "While “variation” is 0, the same text and settings always give the same sound with this voice.",
         )
         self.unused.setToolTip(tip)
         self.unused.setMinimumHeight(self.number.sizeHint().height())

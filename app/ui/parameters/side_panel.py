@@ -281,7 +281,11 @@ class SidePanel(QScrollArea):
         for name, slider in self.sliders.items():
             slider.setVisible(name not in unused)
         self.assist.setVisible("assist_text" not in unused)
-        self.seed.set_used(not architectures or any(item.is_seeded for item in architectures))
+        self._show_seed_use()
+
+    def _show_seed_use(self) -> None:
+        kinds = self._architectures
+        self.seed.set_used(not kinds or any(kind.should_use_seed(self._settings) for kind in kinds))
 
     def show_settings(self, settings: LineSettings, count: int = 1, mixed: Collection[str] = ()) -> None:
         """Show the settings of the current line.
@@ -295,6 +299,7 @@ class SidePanel(QScrollArea):
             slider.set_mixed(name in mixed)
         self._choices.show_settings(settings, mixed)
         self.card.show_speaker(self._choices.speaker)
+        self._show_seed_use()
         self.seed.set_value(settings.seed)
         self.seed.set_locked(settings.seed_locked)
         self.pauses.show_pauses(settings.pauses)

@@ -47,7 +47,7 @@ class TakesFeature(WindowFeature):
         # The takes of the open project, and their files.
         self.shelf = TakeRepository(context.project, speech, script.banner.show_error, script.autosave.save_now, context.window)
         lines = (context.document, script.selection, script.seeds)
-        self.lines = TakesController(self.shelf, *lines, speech, playback, script.banner, names.find_name, voices.is_seeded)
+        self.lines = TakesController(self.shelf, *lines, speech, playback, script.banner, names.find_name, voices.has_noise)
         self.deletion = TakesDeletionController(context.window, self.shelf, actions["delete_takes"])
         # Opens the panel, which is created then; the window restores it after its first paint.
         self.fold = TakesFold(self.lines, actions["show_takes"], context.settings, reading.panel, reading.frame, script.panel.below)

@@ -106,10 +106,10 @@ class VoicesFeature(WindowFeature):
         voice = self._context.catalog.find_voice(voice_id)
         return voice.name if voice is not None else self.choice.names.find_name(voice_id)
 
-    def is_seeded(self, voice_id: str) -> bool:
-        """Return whether another seed makes this voice sound otherwise; a voice that is missing counts as one of the usual kind."""
+    def has_noise(self, voice_id: str) -> bool:
+        """Return whether a voice draws noise, so that another seed makes it sound otherwise; a voice that is missing counts as one of the usual kind."""
         voice = self._context.catalog.find_voice(voice_id)
-        return voice is None or voice.architecture.is_seeded
+        return voice is None or voice.architecture.draws_noise
 
     @Slot()
     def _open_blend_of_lines(self) -> None:

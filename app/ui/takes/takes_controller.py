@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QListView
 
 from app.audition.line_rendering import TakeResult
 from app.common.language import localize
-from app.core.script.project import LineTake, create_line, draw_seeds, restore_line, select_line_takes
+from app.core.script.project import TAKE_VARIATION, LineTake, create_line, draw_seeds, restore_line, select_line_takes
 from app.core.script.script import Line
 from app.engine.synthesis_jobs import ComputeJob
 from app.ui.playback.line_playback import LinePlayback
@@ -113,8 +113,10 @@ class TakeBatch(QObject):
         """Return (finished, total) takes of the batch, or None if no batch runs."""
         return (self._wanted_count - len(self._jobs), self._wanted_count) if self._jobs else None
 
-    def render_takes(self, line: Line) -> None:
-        """Render more takes of a line as it is, whether or not its seed is locked."""
+    def render_takes(self, line: Line, *, draws_noise: bool) -> None:
+        """Render more takes of a line as it is, whether or not its seed is locked; where its voice draws no noise, as readings that vary."""
+        if not (draws_noise or line.settings.variation):
+            line = replace(line, settings=replace(line.settings, variation=TAKE_VARIATION))
         # Seeds that wait, are kept or belong to the line are excluded, so that no two takes are equal.
         waiting = [pending_line.settings.seed for pending_line in self._jobs if pending_line.id == line.id]
         kept_seeds = [take.settings.seed for take in select_line_takes(self._shelf.book.takes, line.id)]
@@ -149,7 +151,7 @@ class TakesController(QObject):
             seed, and with its sound or None if that is gone.
 
     Args:
-        is_seeded: returns whether another seed makes the voice of an id sound otherwise.
+        draws_noise: returns whether the voice of an id draws noise, so that another seed makes it sound otherwise.
     """
 
     counted = Signal(int)
@@ -166,10 +168,10 @@ class TakesController(QObject):
         playback: LinePlayback,
         banner: Banner,
         name_of: Callable[[str], str],
-        is_seeded: Callable[[str], bool] = lambda _voice: True,
+        draws_noise: Callable[[str], bool] = lambda _voice: True,
     ) -> None:
         super().__init__(banner)
-        self.shelf, self._document, self._is_seeded = shelf, document, is_seeded
+        self.shelf, self._document, self._draws_noise = shelf, document, draws_noise
         self.panel: TakePanel | None = None
         self._selection, self._seeds, self._banner, self._name_of = selection, seeds, banner, name_of
         # Id of the line whose first new take is selected.
@@ -208,17 +210,9 @@ class TakesController(QObject):
         if line is None or not line.text.strip():
             self._banner.show_message("notice", localize("読み上げるテキストが空です。", "The text is empty."))
             return
-        if not self._is_seeded(line.settings.voice):
-            message = localize("この声は、シードが違っても同じ音になります。", "This voice sounds the same with every seed.")
-            hint = localize(
-                "設定か読みを変えて再生すると、テイクとして保存できます。",
-                "Change the settings or the reading and play the line; then you can keep it as a take.",
-            )
-            self._banner.show_message("notice", message, hint)
-            return
         self.panel_requested.emit(True)
         self._awaited_line_id = line.id
-        self._take_batch.render_takes(self._seeds.apply_last_seed(line))
+        self._take_batch.render_takes(self._seeds.apply_last_seed(line), draws_noise=self._draws_noise(line.settings.voice))
 
     @Slot()
     def follow_project(self) -> None:

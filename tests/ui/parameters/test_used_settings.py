@@ -11,13 +11,15 @@ from pytestqt.qtbot import QtBot
 from app.audition.blind_test import SoundSource
 from app.audition.board import Board, BoardColumn, VoiceChoice
 from app.common.language import set_language
-from app.core.script.script import LineSettings
+from app.core.script.project import TAKE_VARIATION
+from app.core.script.script import Line, LineSettings
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
 from app.export.safe_file_names import SpeakerNames
 from app.ui.audition.board_chooser import check_voices, collect_checked_voices, fill_voice_tree
 from app.ui.audition.board_model import describe_column
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.script.line_delegate import LineVoiceNames
+from app.ui.synthesis.speech_controller import SpeechController
 from app.ui.voices.catalog_voice import CatalogScan, CatalogVoice
 from app.ui.voices.voice_facts_page import list_allowed_actions
 from app.voices.prepared_voice import NamedId
@@ -88,6 +90,10 @@ def test_a_voice_without_noise_says_so_in_place_of_the_seed(side: SidePanel) -> 
     assert side.seed.unused.isVisible()
     assert side.seed.dice.isHidden()
     assert side.seed.number.isHidden()
+    side.show_settings(LineSettings(variation=0.5))
+    assert side.seed.dice.isVisible(), "a line that varies follows its seed"
+    side.show_settings(LineSettings())
+    assert side.seed.dice.isHidden()
     side.offer_settings(SBV2 | KOKORO)
     assert side.seed.unused.isHidden()
     assert side.seed.dice.isVisible()
@@ -119,14 +125,24 @@ def test_the_selection_decides(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert hidden(window.side) == SBV2_ARCHITECTURE.unused_numbers
 
 
-def test_takes_with_other_seeds_are_refused_in_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_takes_of_a_voice_without_noise_vary(open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = open_window()
-    window.commands.add_text("一行目", 0)
+    window.commands.add_text("一行目\n二行目", 0)
+    rendered: list[Line] = []
+    monkeypatch.setattr(SpeechController, "render_take", lambda _self, line, **_more: rendered.append(line))
+    window.window_actions["more_takes"].trigger()
+    assert {line.settings.variation for line in rendered} == {0.0}
+    rendered.clear()
     install(window, qtbot)
     window.side.chooser.chosen.emit("kokoro")
-    window.window_actions["more_takes"].trigger()
-    assert "same with every seed" in window.banner.message.text()
     assert window.side.card.makers.text().startswith("Speaker: Tsugumi")
+    window.window_actions["more_takes"].trigger()
+    assert {line.settings.variation for line in rendered} == {TAKE_VARIATION}
+    assert len({line.settings.seed for line in rendered}) == len(rendered) > 1
+    rendered.clear()
+    window.sliders["variation"].set_value(0.3)
+    window.window_actions["more_takes"].trigger()
+    assert {line.settings.variation for line in rendered} == {0.3}
 
 
 @pytest.mark.usefixtures("japanese")

@@ -32,6 +32,7 @@ VOICED_SHARE = 0.6
 
 SMALL_MOVEMENT_S = 0.05  # half the width of the window over which the voice's own small movements are smoothed away
 
+SOUNDING_ENERGY = 0.0  # from here on an energy is raised or lowered: silence stays silence
 AUDIBLE_ENERGY = 3.5  # the model's energy is between 4 and 9 in speech, and below -1 in silence
 QUESTION_RISE = 6.0  # semitones from where the voice is to the end of a question; the voice smooths away a fifth of them
 GIVEN_VOICE_SEMITONES = 6.0
@@ -131,7 +132,7 @@ def _add_mean(writer: GraphWriter, values: str, mask: str) -> str:
 
 
 def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
-    """Build the graph z_p, style_vec, f0, melody_weight, melody_intonation, questions, pitch_offset → z, whose columns hold the two steps of a frame one above the other."""
+    """Build the graph z_p, style_vec, f0, melody_weight, melody_intonation, questions, energy_offset, pitch_offset → z and pitch, whose columns hold the two steps of a frame one above the other."""
     writer = GraphWriter("flow", "F")
     layers = KokoroLayers(weights, writer)
     prior = writer.add_input("z_p", [PROSODY_SIZE, "F"])
@@ -143,6 +144,7 @@ def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
         questions=writer.add_input("questions", [QUESTION_AXIS, STEP_AXIS]),
         offset=writer.add_input("pitch_offset", [STEPS_PER_FRAME, "F"]),
     )
+    energy_offset = writer.add_input("energy_offset", [])
     style, prosody_style = writer.add_split(both, [STYLE_HALF, STYLE_HALF], axis=1)
     hidden, text = writer.add_split(prior, [PREDICTOR_SIZE, HIDDEN_SIZE], axis=0)
     shared = layers.add_lstm("encoder.shared", writer.add_transpose(hidden, 1, 0), PREDICTOR_SIZE)
@@ -150,13 +152,21 @@ def build_flow_graph(weights: KokoroWeights) -> onnx.ModelProto:
     own_pitch = _add_predictor(layers, "F0", shared, prosody_style)
     energy = _add_predictor(layers, "N", shared, prosody_style)
     pitch = add_spoken_pitch(writer, own_pitch, energy, asked)
+    energy = _add_energy_offset(writer, energy, energy_offset)
     image = writer.add_node("Unsqueeze", text, writer.add_constant([0, 2], np.int64))
     features = _add_decoder_blocks(layers, image, pitch, energy, style)
     rows = writer.add_node("Concat", _flatten(writer, features), _flatten(writer, pitch), _add_phase(writer, pitch), axis=0)
     # [rows, F, 2] → [2, rows, F]: the decoder's windows are cut between frames
     pairs = writer.add_transpose(writer.add_reshape(rows, [FLOW_ROWS, -1, STEPS_PER_FRAME]), 2, 0, 1)
     writer.add_output("z", writer.add_reshape(pairs, [STEPS_PER_FRAME * FLOW_ROWS, -1]), [STEPS_PER_FRAME * FLOW_ROWS, "F"])
+    spoken = writer.add_transpose(writer.add_reshape(pitch, [-1, STEPS_PER_FRAME]), 1, 0)
+    writer.add_output("pitch", spoken, [STEPS_PER_FRAME, "F"])
     return writer.build_model()
+
+
+def _add_energy_offset(writer: GraphWriter, energy: str, offset: str) -> str:
+    sounding = writer.add_node("Greater", energy, writer.add_constant(SOUNDING_ENERGY))
+    return writer.add_node("Where", sounding, writer.add_node("Add", energy, offset), energy)
 
 
 def _add_predictor(layers: KokoroLayers, name: str, shared: str, style: str) -> str:
