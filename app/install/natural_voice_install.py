@@ -85,7 +85,7 @@ SAMPLING_RATE_HZ, HOP_LENGTH = 24000, 600
 WINDOWS = (12, 28, 76, 160)
 MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6, 256.0, 256.0, 91.9, 91.9, 91.9)
 """The medians of the speakers' own pitch over 24 lines, measured by `packaging/natural_voice/measure_norms.py`."""
-LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0, -5.5, -2.5, 2.5, 4.5, 0.0)
+LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0, -5.5, -2.5, 3.5, 4.5, 1.5)
 """How far from them our melody is sung.
 
 Low morae often lose their voice, so what is voiced is half a semitone above the mean of a melody; the highest voice was judged best lower still. The fifth speaker creaks often, and creaks count in his median. The last five sing where their sound

@@ -12,7 +12,7 @@ import numpy as np
 from app.core.sound.tone_levels import MoraTone
 from app.core.synthesis_types import Float64
 
-LEAST_FALL, LEAST_LINKED_FALL, LEAST_RISE = 2.2, 0.8, 1.5  # semitones; the second where another phrase begins with the fall
+LEAST_FALL, LEAST_LINKED_FALL, LEAST_RISE = 2.8, 1.0, 2.0  # semitones; the second where another phrase begins with the fall
 HIGH_BOUNDS, LOW_BOUNDS = (-1.2, 0.8), (-1.5, 0.4)  # semitones from one mora of a level stretch to the next
 MOST_STEP = 9.0  # semitones
 SMOOTHNESS, PAUSED_SMOOTHNESS = 0.6, 0.06  # weight of how the offsets differ from one to the next, against their own size; across a pause
