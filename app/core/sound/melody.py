@@ -18,7 +18,7 @@ from app.core.sound.edit_targets import advance_timings
 from app.core.sound.ports import STEPS_PER_FRAME, Melody
 from app.core.sound.tone_levels import MoraTone, compute_mora_levels
 from app.core.sound.voice_traits import VoiceTraits
-from app.core.symbols import MORA_ENDS
+from app.core.symbols import ends_mora, is_english
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
@@ -43,7 +43,14 @@ def build_melody(phones: Phones, phone_frames: Int64, request: SynthesisRequest,
     median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
     octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
     questions = _build_question_rows(phones, phone_frames * STEPS_PER_FRAME, lead)
-    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), questions, request.accent_fidelity, request.intonation)
+    # What is English alone is said with the voice's own melody: tones are those of Japanese.
+    weight = 0.0 if is_all_english(phones) else request.accent_fidelity
+    return Melody(np.asarray(median_hz * 2.0**octaves, np.float32), questions, weight, request.intonation)
+
+
+def is_all_english(phones: Phones) -> bool:
+    """Return whether all that is spoken of a sentence is English."""
+    return all(is_english(phone) for phone, mora in zip(phones.phones, map_phones_to_moras(phones.phones), strict=True) if mora != NO_INDEX)
 
 
 def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float) -> Float64:
@@ -125,7 +132,7 @@ def _list_question_ends(phones: Phones) -> list[tuple[int, int]]:
         if phone != "?" or map_phones_to_moras(names)[last] == NO_INDEX:
             continue
         is_attached = names[last] in ("N", "q") or names[last] == names[last - 1]
-        ends.append((last - 1 if is_attached and names[last - 1] in MORA_ENDS else last, mark))
+        ends.append((last - 1 if is_attached and ends_mora(names[last - 1]) else last, mark))
     return ends
 
 
