@@ -21,7 +21,7 @@ MOST_PORTRAIT_CHARS = 100_000  # of base64; what the window makes of a picture h
 
 MOST_ALIASES = 1_000  # how many other names a character answers to; more are forgotten when characters are merged
 
-CHARACTER_FIELDS = (*CAST_FIELDS, *BOUNDS, "pauses")
+CHARACTER_FIELDS = (*CAST_FIELDS, *BOUNDS, "pauses", "latin")
 """Settings that lines take over from their character; seed, assist text and memos are the line's own."""
 
 _DEFAULT_SETTINGS = LineSettings()

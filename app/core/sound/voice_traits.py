@@ -11,7 +11,7 @@ import numpy as np
 from app.common.errors import InputError, VoiceError
 from app.common.language import localize
 from app.common.user_notices import show_notice
-from app.core.delivery import Delivery
+from app.core.delivery import ENGLISH, Delivery
 from app.core.synthesis_types import BOUNDS, STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
 
@@ -65,6 +65,7 @@ class VoiceArchitecture:
     unused_numbers: frozenset[str] = frozenset()  # numbers of a line that change nothing here
     styles_by_speaker: bool = False  # rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`
     takes_melody: bool = False  # the flow graph takes the pitch as an input
+    speaks_english: bool = False  # it has symbols for English sounds; others read English words as katakana
     # How long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded. None: the mark at the
     # end may sound as long as it lasts, as a breath.
     mark_release_s: float | None = None
@@ -84,14 +85,19 @@ class VoiceArchitecture:
         """Return those styles of a voice that are between its speakers, so that who speaks in them is none of these."""
         return list(styles[1:]) if self.styles_by_speaker else []
 
+    def reads_in_english(self, delivery: Delivery) -> bool:
+        """Return whether words in Latin letters are spoken in English, which a line asks for and not every voice does."""
+        return self.speaks_english and delivery.latin == ENGLISH
 
-SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))
+
+SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity"}))  # of Japanese sounds alone
 KOKORO_ARCHITECTURE = VoiceArchitecture(
     "kokoro",
     lambda phones, **_options: convert_phones_to_tokens(phones),
     frozenset({"sdp_ratio", "noise", "noise_w", "bert_weight", "assist_text", "assist_weight"}),
     styles_by_speaker=True,
     takes_melody=True,
+    speaks_english=True,
     mark_release_s=0.2,
     heard_opening_frames=5,  # the sound leads its frames by half of them
     longest_ending_frames=8.0,  # where it is given half a second, it sounds for 0.04 to 0.2 s

@@ -202,6 +202,7 @@ def list_setting_labels(names: Collection[str]) -> list[str]:
         "style": localize("スタイル", "style"),
         **{name: bounds.label for name, bounds in BOUNDS.items()},
         "pauses": localize("間の長さ", "pauses"),
+        "latin": localize("英字の読み方", "Latin letters"),
     }
     return [label for name, label in labels.items() if name in names]
 

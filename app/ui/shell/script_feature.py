@@ -272,6 +272,7 @@ class EmojiController(QObject):
         self._cursor_position: int | None = None
         self._button = reading.panel.emoji
         reading.speaks_emoji = self.can_speak_emoji
+        reading.speaks_english = self.can_speak_english
         self._button.picker_opening.connect(self._update_before_editing)
         self._button.emoji_picked.connect(self._insert_emoji)
         catalog.changed.connect(self._update_after_catalog)
@@ -282,6 +283,11 @@ class EmojiController(QObject):
         voice = self._catalog.find_voice(line.settings.voice)
         return voice is not None and voice.manifest.emoji
 
+    def can_speak_english(self, line: Line) -> bool:
+        """Return True if the voice of a line speaks English; False if the voice is not installed."""
+        voice = self._catalog.find_voice(line.settings.voice)
+        return voice is not None and voice.architecture.speaks_english
+
     @Slot()
     def _update_button(self, *_what: object) -> None:
         line = self._selection.line
@@ -290,7 +296,7 @@ class EmojiController(QObject):
     @Slot()
     def _update_after_catalog(self) -> None:
         self._update_button()
-        self._strip.update_emoji_support()
+        self._strip.update_voice_support()
 
     @Slot()
     def _update_before_editing(self) -> None:

@@ -223,8 +223,8 @@ def apply_readings(imported: ImportedScript) -> ImportedScript:
         return imported
     g2p = open_g2p()
 
-    def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
-        return read_line(text, readings, g2p, emoji=emoji, memos=memos)
+    def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool, english: bool) -> LineReading:
+        return read_line(text, readings, g2p, emoji=emoji, memos=memos, english=english)
 
     return apply_spoken_phrases(imported, read_text)
 
