@@ -34,7 +34,7 @@ def is_english(phone: str) -> bool:
     return not _ENGLISH_LETTERS.isdisjoint(phone)
 
 
-def ends_mora(phone: str) -> bool:
+def is_mora_end(phone: str) -> bool:
     """Return whether a phone is the last one of a mora; an English syllable is one of its own."""
     return phone in _JAPANESE_MORA_ENDS or is_english(phone)
 

@@ -115,7 +115,7 @@ class LineTimingCollector:
             return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji, memos=memos, english=english)
 
         memos = line.settings.memos or pipeline.g2p.should_skip_memos
-        emoji, english = pipeline.voice.emoji, pipeline.voice.architecture.reads_in_english(line.settings)
+        emoji, english = pipeline.voice.emoji, pipeline.voice.architecture.should_read_english(line.settings)
         overrides = move_overrides_to_text(line.overrides, line.text, read_text, emoji=emoji, memos=memos, english=english)
         return read_text(line.text, overrides.readings, emoji, memos, english)
 

@@ -21,7 +21,7 @@ from app.core.text.sentence_splitting import split_sentences
 
 _KANA_OF = {phones: kana for kana, phones in reversed(PHONES_BY_MORA.items())}
 
-_NOT_KANA = re.compile("[^ァ-ヺー]+")  # English words of a reading
+_ENGLISH_IN_READING = re.compile("[^ァ-ヺー]+")  # English words of a reading
 
 _PUNCTUATION_FOLDING = str.maketrans("、。！？・「」『』…", ",.!?,''''.")
 
@@ -229,7 +229,7 @@ def _list_moras(phones: Phones, sentence: int) -> list[LineMora]:
             tones.append(tone)
         elif mora >= 0:
             spoken[mora] += (phone,)
-    kana = split_moras(_NOT_KANA.sub("", phones.reading))
+    kana = split_moras(_ENGLISH_IN_READING.sub("", phones.reading))
     in_kana = [mora_phones for mora_phones in spoken if not _is_own_sign(mora_phones[0])]
     # The counts differ for a long vowel mark with nothing to prolong, for example; then the phones decide.
     if len(kana) != len(in_kana):

@@ -18,7 +18,7 @@ from app.core.sound.edit_targets import advance_timings
 from app.core.sound.ports import STEPS_PER_FRAME, Melody
 from app.core.sound.tone_levels import MoraTone, compute_mora_levels
 from app.core.sound.voice_traits import VoiceTraits
-from app.core.symbols import ends_mora, is_english
+from app.core.symbols import is_english, is_mora_end
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
@@ -132,7 +132,7 @@ def _list_question_ends(phones: Phones) -> list[tuple[int, int]]:
         if phone != "?" or map_phones_to_moras(names)[last] == NO_INDEX:
             continue
         is_attached = names[last] in ("N", "q") or names[last] == names[last - 1]
-        ends.append((last - 1 if is_attached and ends_mora(names[last - 1]) else last, mark))
+        ends.append((last - 1 if is_attached and is_mora_end(names[last - 1]) else last, mark))
     return ends
 
 

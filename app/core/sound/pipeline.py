@@ -115,7 +115,7 @@ class Pipeline(SentenceContext):
     def resolve_edits(self, request: SynthesisRequest) -> SynthesisRequest:
         """Return the request with its edits counted over its own text. Raises InputError for a given reading that is not kana."""
         memos = request.memos or self.g2p.should_skip_memos
-        how = {"emoji": self.voice.emoji, "memos": memos, "english": self.voice.architecture.reads_in_english(request)}
+        how = {"emoji": self.voice.emoji, "memos": memos, "english": self.voice.architecture.should_read_english(request)}
         overrides = move_overrides_to_text(request.overrides, request.text, self._read_line, **how)
         return self.voice.limit_numbers(replace(request, overrides=overrides, memos=memos))
 

@@ -14,6 +14,7 @@ from app.common.user_notices import show_notice
 from app.core.delivery import ENGLISH, Delivery
 from app.core.synthesis_types import BOUNDS, STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
+from app.core.text.readings.english_reading import has_latin_letters
 
 DurationRule = Literal["ceil", "carry", "round"]
 DEFAULT_DELIVERY = Delivery()
@@ -85,7 +86,7 @@ class VoiceArchitecture:
         """Return those styles of a voice that are between its speakers, so that who speaks in them is none of these."""
         return list(styles[1:]) if self.styles_by_speaker else []
 
-    def reads_in_english(self, delivery: Delivery) -> bool:
+    def should_read_english(self, delivery: Delivery) -> bool:
         """Return whether words in Latin letters are spoken in English, which a line asks for and not every voice does."""
         return self.speaks_english and delivery.latin == ENGLISH
 
@@ -158,15 +159,26 @@ class VoiceTraits:
         """Return the request with the numbers that this voice takes.
 
         Those that change nothing get their defaults, so that caches find its sound again; a style weight that is too high is lowered, and
-        a notice says so.
+        a notice says so, as it does of English that the voice does not speak.
         """
         defaults: dict[str, Any] = {name: getattr(DEFAULT_DELIVERY, name) for name in self.architecture.unused_numbers}
         if not self.architecture.is_seeded:
             defaults["seed"] = 0
+        if request.latin == ENGLISH and not self.architecture.speaks_english and has_latin_letters(request.text):
+            show_notice(self._build_english_notice())
         if request.style_weight > self.max_style_weight:
             show_notice(self._build_weight_notice(request.style_weight))
             defaults["style_weight"] = self.max_style_weight
         return replace(request, **defaults)
+
+    def _build_english_notice(self) -> InputError:
+        return InputError(
+            localize(
+                f"声「{self.name}」は英語を話せないため、カタカナで読みます。",
+                f"The voice “{self.name}” speaks no English and reads it as katakana.",
+            ),
+            localize("英語は、自然な声で話せます。", "The natural voice speaks English."),
+        )
 
     def _build_weight_notice(self, weight: float) -> InputError:
         return InputError(

@@ -10,19 +10,23 @@ from itertools import pairwise
 
 ENGLISH_WORDS_FILE = "readings/english.zip"
 STRESSES = {"0": "", "1": "ˈ", "2": "ˌ"}
-_CONSONANTS = {
+_CONSONANT_LETTERS = {
     "B": "b", "CH": "ʧ", "D": "d", "DH": "ð", "F": "f", "G": "ɡ", "HH": "h", "JH": "ʤ", "K": "k", "L": "l", "M": "m", "N": "n", "NG": "ŋ", "P": "p", "R": "ɹ",
     "S": "s", "SH": "ʃ", "T": "t", "TH": "θ", "V": "v", "W": "w", "Y": "j", "Z": "z", "ZH": "ʒ",
 }  # fmt: skip
-_VOWELS = {
+_VOWEL_LETTERS = {
     "AA": "ɑ", "AE": "æ", "AH": "ʌ", "AO": "ɔ", "AW": "aʊ", "AY": "aɪ", "EH": "ɛ", "ER": "ɜɹ", "EY": "eɪ", "IH": "ɪ", "IY": "iː", "OW": "oʊ", "OY": "ɔɪ",
     "UH": "ʊ", "UW": "uː",
 }  # fmt: skip
 _UNSTRESSED_VOWELS = {"AH": "ə", "ER": "əɹ"}
-_SYMBOLS = {letters: name for sounds in (_VOWELS, _UNSTRESSED_VOWELS, _CONSONANTS) for name, letters in sounds.items()}
-_SYMBOLS = dict(sorted(_SYMBOLS.items(), key=lambda item: -len(item[0])))  # aɪ before what it begins with
+_SYMBOLS_BY_LETTERS = dict(
+    sorted(  # aɪ before what it begins with
+        ((letters, name) for sounds in (_VOWEL_LETTERS, _UNSTRESSED_VOWELS, _CONSONANT_LETTERS) for name, letters in sounds.items()),
+        key=lambda item: -len(item[0]),
+    )
+)
 _ONSETS = frozenset(
-    ["", *_CONSONANTS, *(f"{first} {second}" for first in ("P", "B", "K", "G", "F") for second in "LR"), "S L", "T R", "D R", "TH R", "SH R", "T W", "D W", "K W", "G W",
+    ["", *_CONSONANT_LETTERS, *(f"{first} {second}" for first in ("P", "B", "K", "G", "F") for second in "LR"), "S L", "T R", "D R", "TH R", "SH R", "T W", "D W", "K W", "G W",
      "S W", "HH W", "S P", "S T", "S K", "S M", "S N", "S F", "S P L", "S P R", "S T R", "S K R", "S K W",
      *(f"{first} Y" for first in ("P", "B", "K", "F", "V", "M", "HH", "S P", "S K"))]
 ) - {"NG"}  # fmt: skip
@@ -38,10 +42,10 @@ def list_stress_tones(syllables: Sequence[str]) -> list[int]:
 def convert_arpabet(pronunciation: str) -> tuple[str, ...]:
     """Return the syllables of a word: `HH AH0 L OW1` is hə and ˈloʊ; a vowel without a number has no stress. Empty for what is no pronunciation."""
     sounds = [(symbol.rstrip("012"), symbol[-1:]) for symbol in pronunciation.split()]
-    vowels = [at for at, (name, _) in enumerate(sounds) if name in _VOWELS]
-    if not vowels or any(name not in _VOWELS and symbol_end in STRESSES for name, symbol_end in sounds):
+    vowels = [at for at, (name, _) in enumerate(sounds) if name in _VOWEL_LETTERS]
+    if not vowels or any(name not in _VOWEL_LETTERS and symbol_end in STRESSES for name, symbol_end in sounds):
         return ()
-    if any(name not in _VOWELS and name not in _CONSONANTS for name, _ in sounds):
+    if any(name not in _VOWEL_LETTERS and name not in _CONSONANT_LETTERS for name, _ in sounds):
         return ()
     names = [name for name, _ in sounds]
     starts = [0, *(_find_onset(names, before + 1, vowel) for before, vowel in pairwise(vowels)), len(names)]
@@ -54,14 +58,14 @@ def _find_onset(names: Sequence[str], start: int, vowel: int) -> int:
 
 
 def _write_syllable(sounds: Sequence[tuple[str, str]]) -> str:
-    stress = next((STRESSES.get(end, "") for name, end in sounds if name in _VOWELS), "")
+    stress = next((STRESSES.get(end, "") for name, end in sounds if name in _VOWEL_LETTERS), "")
     return stress + "".join(_write_sound(name, is_weak=not stress) for name, _ in sounds)
 
 
 def _write_sound(name: str, *, is_weak: bool) -> str:
-    if name in _CONSONANTS:
-        return _CONSONANTS[name]
-    return (_UNSTRESSED_VOWELS.get(name) if is_weak else None) or _VOWELS[name]
+    if name in _CONSONANT_LETTERS:
+        return _CONSONANT_LETTERS[name]
+    return (_UNSTRESSED_VOWELS.get(name) if is_weak else None) or _VOWEL_LETTERS[name]
 
 
 def write_arpabet(syllables: Sequence[str]) -> str:
@@ -73,8 +77,8 @@ def _iterate_symbols(syllable: str) -> Iterator[str]:
     stress = next((number for number, mark in STRESSES.items() if mark and syllable.startswith(mark)), "0")
     place = len(STRESSES[stress])
     while place < len(syllable):
-        sound = next(sound for sound in _SYMBOLS if syllable.startswith(sound, place))
-        yield _SYMBOLS[sound] + (stress if _SYMBOLS[sound] in _VOWELS else "")
+        sound = next(sound for sound in _SYMBOLS_BY_LETTERS if syllable.startswith(sound, place))
+        yield _SYMBOLS_BY_LETTERS[sound] + (stress if _SYMBOLS_BY_LETTERS[sound] in _VOWEL_LETTERS else "")
         place += len(sound)
 
 
@@ -83,7 +87,7 @@ def drop_stress(syllable: str) -> str:
     return syllable.lstrip("".join(STRESSES.values()))
 
 
-def halve_stress(syllable: str) -> str:
+def reduce_stress(syllable: str) -> str:
     """Return a syllable with the secondary stress in place of the main one."""
     return syllable.replace(STRESSES["1"], STRESSES["2"])
 

@@ -20,8 +20,8 @@ from app.core.symbols import (
     PUNCTUATION,
     SYMBOL_IDS,
     VOWEL_PHONES,
-    ends_mora,
     is_english,
+    is_mora_end,
 )
 from app.core.synthesis_types import Int64, Phones
 
@@ -110,7 +110,7 @@ def map_phones_to_moras(phones: Sequence[str]) -> tuple[int, ...]:
     for phone in phones:
         outside = phone in PUNCTUATION or phone == "_"
         moras.append(NO_INDEX if outside else count)
-        count += ends_mora(phone)
+        count += is_mora_end(phone)
     return tuple(moras)
 
 
@@ -127,7 +127,7 @@ def map_phones_to_marks(phones: Sequence[str]) -> tuple[int, ...]:
 
 def count_moras(phones: Sequence[str]) -> int:
     """Return the number of morae among the phones."""
-    return sum(map(ends_mora, phones))
+    return sum(map(is_mora_end, phones))
 
 
 def count_marks(phones: Sequence[str]) -> int:
@@ -166,7 +166,7 @@ _PALATALISED = frozenset("kgtdbpmr")  # before i, and with a y
 _CENTRAL_AFTER = frozenset(("s", "z", "ts", "j", "ch", "sh"))  # u is a central vowel after these
 _QUOTES = ("“", "”")  # the front end writes both as one mark
 _ENGLISH_VOWELS = {"eɪ": "A", "aɪ": "I", "oʊ": "O", "aʊ": "W", "ɔɪ": "Y", "ː": ""}
-_STRESSES, _ENGLISH_VOWEL_LETTERS = "ˈˌ", frozenset("AIOWYiuɑæɔəɛɜɪʊʌ")
+_STRESS_MARKS, _ENGLISH_VOWEL_LETTERS = "ˈˌ", frozenset("AIOWYiuɑæɔəɛɜɪʊʌ")
 _NASALS = {"m": ("b", "by", "p", "py", "m", "my"), "ŋ": ("k", "ky", "g", "gy"), "ɴ": (EDGE_SYMBOL, *PUNCTUATION)}
 
 
@@ -212,7 +212,7 @@ def _write_english(syllable: str) -> str:
     """Return the letters of an English syllable: the model was trained with the stress right before the vowel."""
     for vowel, letter in _ENGLISH_VOWELS.items():
         syllable = syllable.replace(vowel, letter)
-    if syllable[0] not in _STRESSES:
+    if syllable[0] not in _STRESS_MARKS:
         return syllable
     vowel_at = next(at for at, letter in enumerate(syllable) if letter in _ENGLISH_VOWEL_LETTERS)
     return syllable[1:vowel_at] + syllable[0] + syllable[vowel_at:]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.symbols import EDGE_SYMBOL, PUNCTUATION, VOWEL_PHONES, ends_mora, is_english
+from app.core.symbols import EDGE_SYMBOL, PUNCTUATION, VOWEL_PHONES, is_english, is_mora_end
 from app.core.synthesis_types import Phones
 from app.core.text.english_phones import list_stress_tones
 
@@ -243,7 +243,7 @@ def convert_words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, in
             word2ph += [share + (index < remainder) for index in range(len(word.surface))]
             sizes.append(len(word.surface))
             other_readings.append(word.other_reading)
-            moras += sum(ends_mora(phone) for phone, _ in symbols)
+            moras += sum(is_mora_end(phone) for phone, _ in symbols)
     return Phones(
         text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(other_readings), notation
     )

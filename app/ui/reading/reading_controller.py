@@ -29,7 +29,7 @@ SOUND_REDRAW_MS = 60  # sound comes in many pieces
 
 
 class ReadingController(QObject):
-    """Connects the panel; `speaks_emoji` returns whether the voice of a line does, and `speaks_english` likewise."""
+    """Connects the panel; `speaks_emoji` returns whether the voice of a line does, `speaks_english` whether it speaks English."""
 
     def __init__(
         self, panel: StripPanel, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback
@@ -81,10 +81,10 @@ class ReadingController(QObject):
     def update_voice_support(self) -> None:
         """Update the strip after more is known of voices: the one of this line may speak emoji or English after all."""
         line, job = self._selection.line, self._read_job
-        if line is not None and job is not None and (job.emoji, job.english) != (self.speaks_emoji(line), self._reads_in_english(line)):
+        if line is not None and job is not None and (job.emoji, job.english) != (self.speaks_emoji(line), self._is_read_in_english(line)):
             self._request_reading()
 
-    def _reads_in_english(self, line: Line) -> bool:
+    def _is_read_in_english(self, line: Line) -> bool:
         return line.settings.latin == ENGLISH and self.speaks_english(line)
 
     @Slot()
@@ -113,7 +113,7 @@ class ReadingController(QObject):
 
     def _is_valid_for_text(self, edits: Overrides, line: Line) -> bool:
         """Return whether edits count over the text of a line as its voice reads it, so that they can be shown at once."""
-        emoji, english, reading = self.speaks_emoji(line), self._reads_in_english(line), self._line_reading
+        emoji, english, reading = self.speaks_emoji(line), self._is_read_in_english(line), self._line_reading
         if reading is None or (reading.emoji, reading.english) != (emoji, english):
             return False
         if not edits.text:
@@ -124,7 +124,7 @@ class ReadingController(QObject):
     def _request_reading(self) -> None:
         line = self._selection.line
         if line is not None and line.text.strip():
-            emoji, english = self.speaks_emoji(line), self._reads_in_english(line)
+            emoji, english = self.speaks_emoji(line), self._is_read_in_english(line)
             self._read_job = ReadLineJob(line.id, line.text, line.overrides, emoji=emoji, memos=line.settings.memos, english=english)
             self._speech.request_reading(self._read_job)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.user_notices import set_notice_handler
+from app.core.delivery import ENGLISH
 from app.core.script.script import Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.parameters.preset_bar import PresetBar, PresetEntry
@@ -62,6 +63,9 @@ class ScriptFeature(WindowFeature):
         self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
         self.search.replaced.connect(self._report_replaced)
         context.actions.connect_handlers(self._map_actions())
+        context.document.changed.connect(self._show_language)
+        context.actions["read_english"].triggered.connect(self.commands.choose_english)
+        self._show_language()
         actions, stack = self._context.actions, self._context.document.stack
         actions.connect_handlers({"undo": stack.undo, "redo": stack.redo})
         stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
@@ -69,6 +73,14 @@ class ScriptFeature(WindowFeature):
         for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
             actions[name].setEnabled(possible)
             signal.connect(actions[name].setEnabled)
+
+    @Slot()
+    def _show_language(self, *_scripts: object) -> None:
+        """Check the action for English if all lines and characters have it."""
+        script = self._context.document.script
+        spoken = [line.settings for line in script.lines] + [character.settings for character in script.cast]
+        settings = {id(item): item for item in spoken}.values()  # lines share most of theirs
+        self._context.actions["read_english"].setChecked(bool(settings) and all(item.latin == ENGLISH for item in settings))
 
     def select_first_line(self, remembered: str) -> None:
         """Select the line that was selected when the window closed, or the first one."""

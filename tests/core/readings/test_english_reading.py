@@ -12,7 +12,7 @@ from app.common.errors import InternalError
 from app.common.files.paths import find_resources_dir
 from app.core.sound.line_edits import move_overrides_to_text
 from app.core.sound.line_reading import LineReading, read_line
-from app.core.symbols import EMOJI_IDS, SYMBOLS, ends_mora, is_english
+from app.core.symbols import EMOJI_IDS, SYMBOLS, is_english, is_mora_end
 from app.core.synthesis_types import MoraOverride, Overrides, ReadingOverride
 from app.core.text.english_phones import ENGLISH_WORDS_FILE, convert_arpabet, list_stress_tones, write_arpabet
 from app.core.text.phone_ids import KOKORO_TOKEN_IDS, convert_phones_to_tokens, count_moras
@@ -53,7 +53,7 @@ def test_every_word_of_the_dictionary_has_syllables_that_no_other_voice_knows() 
         names.update(syllables)
     assert silent == {"fs", "hm", "hmm", "hmmm", "mm", "sh", "shh", "ths"}, "none of them has a vowel"
     assert len(names) > 20_000
-    assert all(is_english(name) and ends_mora(name) for name in names)
+    assert all(is_english(name) and is_mora_end(name) for name in names)
     assert names.isdisjoint((*SYMBOLS, *EMOJI_IDS))
     assert not any(map(is_english, (*SYMBOLS, *EMOJI_IDS)))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.core.text.english_phones import convert_arpabet, drop_stress, halve_stress
+from app.core.text.english_phones import convert_arpabet, drop_stress, reduce_stress
 from app.core.text.normalise.latin_words import NUMBER_BEHIND_NAME
 
 FindPronunciation = Callable[[str], str]
@@ -29,7 +29,7 @@ _JAPANESE_LETTER = re.compile("[ぁ-ゖァ-ヺｦ-ﾟ一-龠々〇]")
 # One letter for each, so that places stay.
 _TO_ASCII = {code: code - 0xFEE0 for code in range(ord("！"), ord("～") + 1)} | {ord("’"): "'"}
 _NOT_IN_ADDRESS, _NO_ADDRESS_FOLLOWS = r"(?<![0-9A-Za-z][.@_/])(?<![0-9A-Za-z@#_])", r"(?![A-Za-z_]|[.@][0-9A-Za-z]|://|\d+[A-Za-z])"
-_WORD = re.compile(rf"{_NOT_IN_ADDRESS}[A-Za-z]+(?:'[A-Za-z]+)?(?:-[A-Za-z]+(?:'[A-Za-z]+)?)*{_NO_ADDRESS_FOLLOWS}")
+_WRITTEN_WORD = re.compile(rf"{_NOT_IN_ADDRESS}[A-Za-z]+(?:'[A-Za-z]+)?(?:-[A-Za-z]+(?:'[A-Za-z]+)?)*{_NO_ADDRESS_FOLLOWS}")
 _TITLE_STOP = re.compile(r"(?<=\bMr|\bMs|\bDr|\bSt|\bvs)\.|(?<=\bMrs)\.|(?<=\bProf)\.")
 _SPELLED = re.compile(
     rf"{_NOT_IN_ADDRESS}(?:[A-Za-z]\.)+[A-Za-z](?:\.(?!\s*$))?(?![A-Za-z])"
@@ -37,8 +37,8 @@ _SPELLED = re.compile(
 _NUMBER = re.compile(
     r"(?<![0-9.,:/-])(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{1,6})|:(\d\d))?(%|st\b|nd\b|rd\b|th\b)?(?![0-9A-Za-z])(?![.,:/-]\d)"
 )
-_NUMBER_BEHIND = re.compile(NUMBER_BEHIND_NAME)
-_CAMEL_CASE_PIECE = re.compile("[A-Z]?[a-z']+|[A-Z]+(?![a-z])")
+_BEHIND_NAME = re.compile(NUMBER_BEHIND_NAME)
+_WORD_OF_CAMEL_CASE = re.compile("[A-Z]?[a-z']+|[A-Z]+(?![a-z])")
 _LONGEST_SPELLED, _SHORTEST_SPELLED_WORD = 5, 4  # capitals; one of three is spelled even where it looks like a word: USA, but NASA
 
 _SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()  # noqa: SIM905
@@ -77,13 +77,13 @@ class _SentenceReader:
         words = [EnglishWord(start, end, self._speak(names)) for start, end, names in found]
         for at, ((_, end, names), (next_start, *_)) in enumerate(pairwise(found)):
             if len(names) == 1 and self._text[end:next_start].isspace():
-                words[at] = EnglishWord(words[at].start, end, self._weaken(names[0], words[at], words[at + 1]))
+                words[at] = EnglishWord(words[at].start, end, self._reduce_word(names[0], words[at], words[at + 1]))
         return [word for word in words if word.syllables]
 
     def _iterate_words(self) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         """Yield the places of what may be English, and the words of the dictionary that are spoken there."""
         position = 0
-        matches = [*_WORD.finditer(self._text)]
+        matches = [*_WRITTEN_WORD.finditer(self._text)]
         if self._is_english:
             matches = sorted(
                 [*matches, *_SPELLED.finditer(self._text), *_NUMBER.finditer(self._text)], key=lambda match: (match.start(), -match.end())
@@ -92,7 +92,7 @@ class _SentenceReader:
             if match.start() < position:
                 continue
             names, end = self._find_names(match), match.end()
-            if names and match.re is _WORD:
+            if names and match.re is _WRITTEN_WORD:
                 names, end = self._add_what_follows(names, end)
             if names:
                 yield match.start(), end, names
@@ -109,7 +109,7 @@ class _SentenceReader:
         """Take the stop of Mr. along, and in a Japanese sentence a small number: iPhone 5."""
         if stop := _TITLE_STOP.match(self._text, end):
             return names, stop.end()
-        if not self._is_english and (number := _NUMBER_BEHIND.match(self._text, end)):
+        if not self._is_english and (number := _BEHIND_NAME.match(self._text, end)):
             return (*names, _SMALL_NUMBERS[int(number[1])]), number.end()
         return names, end
 
@@ -145,7 +145,7 @@ class _SentenceReader:
             return (lower,)
         if is_capitals and len(word) <= _LONGEST_SPELLED and lower.isalpha():
             return tuple(map(_name_letter, lower))
-        pieces = tuple(piece.lower() for piece in _CAMEL_CASE_PIECE.findall(word))
+        pieces = tuple(piece.lower() for piece in _WORD_OF_CAMEL_CASE.findall(word))
         return pieces if len(pieces) > 1 and "".join(pieces) == lower and all(map(self._is_known, pieces)) else ()
 
     def _is_known(self, word: str) -> bool:
@@ -156,14 +156,14 @@ class _SentenceReader:
             syllable for name in names for syllable in convert_arpabet(_LETTER_A if name == _NAME_OF_A else self._find_pronunciation(name))
         )
 
-    def _weaken(self, name: str, word: EnglishWord, following: EnglishWord) -> tuple[str, ...]:
+    def _reduce_word(self, name: str, word: EnglishWord, following: EnglishWord) -> tuple[str, ...]:
         """Return a word as it is said before another one."""
         if name in _BEFORE_VOWELS and following.syllables and _FIRST_VOWEL.match(following.syllables[0]):
             return convert_arpabet(_BEFORE_VOWELS[name])
         if name in _WEAK_PRONUNCIATIONS:
             return convert_arpabet(_WEAK_PRONUNCIATIONS[name])
         if name in _PRONOUNS:
-            return tuple(map(halve_stress, word.syllables))
+            return tuple(map(reduce_stress, word.syllables))
         return tuple(map(drop_stress, word.syllables)) if name in _UNSTRESSED_WORDS else word.syllables
 
 
