@@ -62,6 +62,7 @@ class ReadingField(QWidget):
         self.edit.setMaxLength(MAX_TYPED_READING_LENGTH)
         self.edit.setFixedSize(200, READING_FIELD_HEIGHT_PX)
         self.edit.setAccessibleName(localize("読み", "Reading"))
+        self._explain_edit()
         tip = localize("すべてのテキストでこの読みになります。", "Uses this reading in every text.")
         self.add_word = create_button(localize("辞書に登録…", "Add to dictionary…"), tip, self._request_dictionary, style="small")
         self.error = PlainLabel(style="error")
@@ -77,9 +78,19 @@ class ReadingField(QWidget):
     def open_for_word(self, surface: str, written: str, *, takes_english: bool = False) -> None:
         """Open the field with the reading of a word, kana or ARPABET."""
         self.surface, self._takes_english = surface, takes_english
+        self._explain_edit()
+        self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
+        self.edit.setText(written)
+        self.show_error("")
+        self.show()
+        self.edit.setFocus()
+        self.edit.selectAll()
+
+    def _explain_edit(self) -> None:
+        """Give the field a tip that says what it takes."""
         kinds = (
             localize("かなか発音記号（例: HH AH0 L OW1）", "kana or phones such as HH AH0 L OW1")
-            if takes_english
+            if self._takes_english
             else localize("かな", "kana")
         )
         tip = localize(
@@ -87,12 +98,6 @@ class ReadingField(QWidget):
             f"Type {kinds}, then press Enter. Leave empty for the original reading. Esc cancels.",
         )
         self.edit.setToolTip(tip)
-        self.label.setText(localize(f"「{surface}」の読み", f"Reading of “{surface}”"))
-        self.edit.setText(written)
-        self.show_error("")
-        self.show()
-        self.edit.setFocus()
-        self.edit.selectAll()
 
     def show_error(self, message: str) -> None:
         """Show an error, or clear it if the message is empty."""
