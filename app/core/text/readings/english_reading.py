@@ -29,10 +29,10 @@ _JAPANESE_LETTER = re.compile("[ぁ-ゖァ-ヺｦ-ﾟ一-龠々〇]")
 # One letter for each, so that places stay.
 _TO_ASCII = {code: code - 0xFEE0 for code in range(ord("！"), ord("～") + 1)} | {ord("’"): "'"}
 _NOT_IN_ADDRESS, _NO_ADDRESS_FOLLOWS = r"(?<![0-9A-Za-z][.@_/])(?<![0-9A-Za-z@#_])", r"(?![A-Za-z_]|[.@][0-9A-Za-z]|://|\d+[A-Za-z])"
-_WRITTEN_WORD = re.compile(rf"{_NOT_IN_ADDRESS}[A-Za-z]+(?:'[A-Za-z]+)?(?:-[A-Za-z]+(?:'[A-Za-z]+)?)*{_NO_ADDRESS_FOLLOWS}")
+_WRITTEN_WORD = re.compile(rf"{_NOT_IN_ADDRESS}[A-Za-z]++(?:'[A-Za-z]++)?+(?:-[A-Za-z]++(?:'[A-Za-z]++)?+){{0,6}}{_NO_ADDRESS_FOLLOWS}")
 _TITLE_STOP = re.compile(r"(?<=\bMr|\bMs|\bDr|\bSt|\bvs)\.|(?<=\bMrs)\.|(?<=\bProf)\.")
 _SPELLED = re.compile(
-    rf"{_NOT_IN_ADDRESS}(?:[A-Za-z]\.)+[A-Za-z](?:\.(?!\s*$))?(?![A-Za-z])"
+    rf"{_NOT_IN_ADDRESS}(?:[A-Za-z]\.){{1,9}}[A-Za-z](?:\.(?!\s*$))?(?![A-Za-z])"
 )  # U.S., p.m.; the last stop of a sentence is its own
 _NUMBER = re.compile(
     r"(?<![0-9.,:/-])(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{1,6})|:(\d\d))?(%|st\b|nd\b|rd\b|th\b)?(?![0-9A-Za-z])(?![.,:/-]\d)"
@@ -116,7 +116,7 @@ class _SentenceReader:
     def _may_be_english(self, match: re.Match[str]) -> bool:
         """Return whether a word in a Japanese sentence is English: abbreviations, letters and units of numbers are not."""
         word = match[0]
-        if self._text[: match.start()].rstrip()[-1:].isdigit():
+        if self._text[max(0, match.start() - 2) : match.start()].rstrip()[-1:].isdigit():
             return False
         if len(word) == 1:
             return word in "aAI" and re.match(" [a-z]{2}", self._text[match.end() : match.end() + 3]) is not None
