@@ -16,7 +16,7 @@ from app.core.text.phone_ids import map_phones_to_moras
 from app.export.sidecar_formats import SpokenFile, SpokenLine, TimedText, format_hts_labels, format_srt
 from app.service.wav_stream import convert_to_pcm, pack_wav_header
 from tests.benchmarks import hearing
-from tests.benchmarks.hearing import CARRIER, HeardLines, read_texts, summarise_misses
+from tests.benchmarks.hearing import CARRIER, HeardLines, list_heard_japanese, read_texts, summarise_misses
 from tests.benchmarks.hearing_judges import RECOGNISER, Judges, Sound
 from tests.benchmarks.hearing_routes import ROUTES, Person, edit_lengths
 from tests.benchmarks.line_measures import (
@@ -29,7 +29,7 @@ from tests.benchmarks.line_measures import (
     read_cues,
     read_phrases,
 )
-from tests.benchmarks.mora_comparison import compare_moras, split_moras
+from tests.benchmarks.mora_comparison import compare_moras, count_wrong_words, split_moras
 
 RATE = 24000
 MEI = Person("mei", "Mei", 0, 0, "Mei", "Neutral")
@@ -148,7 +148,7 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.
     spoken: list[str] = []
 
     class DeafJudges:
-        def recognise_text(self, _sound: Sound) -> str:
+        def recognise_text(self, _sound: Sound, _language: str = "ja") -> str:
             return "雨です。"
 
     def route(_person: Person, _speed: float, texts: list[str]) -> Iterator[Sound]:
@@ -188,3 +188,15 @@ def test_every_part_can_be_asked_for_by_its_name(monkeypatch: pytest.MonkeyPatch
     assert hearing.parse_options().parts == ["heard", "words", "labels", "accents", "questions", "levels", "picture"]
     monkeypatch.setattr("sys.argv", ["hearing", "opinions", "--speeds", "1", "0.8"])
     assert (hearing.parse_options().parts, hearing.parse_options().speeds) == (["opinions"], [1.0, 0.8])
+
+
+def test_english_words_are_compared_without_case_marks_and_figures() -> None:
+    assert count_wrong_words("The train leaves in ten minutes.", "the train leaves in 10 minutes") == (0, 6)
+    assert count_wrong_words("I don't know.", "You don’t know it") == (2, 3)
+    assert count_wrong_words("Hello.", "") == (1, 1)
+
+
+def test_only_the_japanese_of_a_mixed_line_counts() -> None:
+    assert list_heard_japanese("新しいcoffeeを飲む。", "新しい紅茶を飲む。") == [True] * 8
+    assert list_heard_japanese("新しいcoffeeを飲む。", "新しいコーヒーを読む。").count(False) == 1
+    assert (len(read_texts("english")), len(read_texts("mixed"))) == (40, 40)

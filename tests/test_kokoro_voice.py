@@ -14,7 +14,16 @@ from app.core.script.script import LineCast
 from app.core.sound.fixed_durations import FixedSentence, compute_phone_pitches, measure_durations, read_sentences, synthesize_fixed
 from app.core.sound.render_caches import RenderCaches
 from app.core.sound.voice_traits import SpeakerBlend
-from app.core.synthesis_types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, StageTiming, SynthesisRequest
+from app.core.synthesis_types import (
+    AudioChunk,
+    MoraOverride,
+    Overrides,
+    PauseOverride,
+    PhoneTiming,
+    ReadingOverride,
+    StageTiming,
+    SynthesisRequest,
+)
 from app.engine.speech_job_runner import iterate_cast_chunks
 from tests.pitch_measures import pitch_of, semitones_between
 from tests.tiny_models.kokoro_voice import HOP, LEAD_STEPS, MEDIAN_HZ, OWN_HZ, RATE, STEP, make_kokoro_voice
@@ -292,3 +301,39 @@ def median_of(speaker: Speaker, blend: SpeakerBlend) -> float:
     cast = LineCast("", blend.first, blend.name, blend)
     chunks = iterate_cast_chunks(speaker.pipeline, RAIN, cast, lambda _timing: None, lambda: False, may_be_silent=False)
     return float(np.median(voiced_hz(np.concatenate([chunk.samples for chunk in chunks if not chunk.silence]))))
+
+
+HELLO = SynthesisRequest("Hello、雨。")
+
+
+def test_english_is_spoken_where_a_line_asks_for_it(speaker: Speaker) -> None:
+    plain, english = timings_of(speaker, HELLO), timings_of(speaker, replace(HELLO, latin="english"))
+    assert [item.phone for item in english if item.phone not in "_,."] == ["hə", "ˈloʊ", "a", "m", "e"]
+    assert "h" in [item.phone for item in plain], "ハロー"
+    assert run_stages(speaker, replace(HELLO, latin="english")) == {"text", "audio"}, "its sound is cached"
+    assert [item.phone for item in timings_of(speaker, HELLO)] == [item.phone for item in plain], "and so is that of the katakana"
+
+
+def test_a_text_without_english_has_the_same_samples_either_way(speaker: Speaker) -> None:
+    assert np.array_equal(sound(speaker, RAIN), sound(speaker, replace(RAIN, latin="english")))
+    assert run_stages(speaker, replace(RAIN, latin="english")) == {"text", "audio"}
+
+
+def test_edits_count_the_syllables_of_english_words(speaker: Speaker) -> None:
+    request = replace(HELLO, latin="english", overrides=Overrides(moras=(MoraOverride(1, length_s=0.4), MoraOverride(2, tone=1))))
+    found = {item.phone: item for item in timings_of(speaker, request)}
+    assert length_s(found["ˈloʊ"]) == pytest.approx(0.4, abs=2 * FRAME_S)
+    assert found["a"].tone == 1
+
+
+def test_what_is_english_alone_has_the_voices_own_melody(speaker: Speaker) -> None:
+    alone = replace(HELLO, text="Hello.", latin="english")
+    assert np.array_equal(sound(speaker, alone), sound(speaker, replace(alone, accent_fidelity=0.0)))
+    assert not np.array_equal(sound(speaker, SWEET), sound(speaker, replace(SWEET, accent_fidelity=0.0)))
+
+
+def test_phones_by_hand_are_heard_in_english_alone(speaker: Speaker) -> None:
+    given = Overrides(readings=(ReadingOverride("Hello", "HH EH1 L OW0"),))
+    english = replace(HELLO, latin="english", overrides=given)
+    assert [item.phone for item in timings_of(speaker, english) if item.phone not in "_,."] == ["ˈhɛ", "loʊ", "a", "m", "e"]
+    assert np.array_equal(sound(speaker, replace(HELLO, overrides=given)), sound(speaker, HELLO))

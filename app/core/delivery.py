@@ -98,6 +98,15 @@ def _define_number(
     return field(default=default, metadata={"bounds": bounds, "low": low, "high": high, "remembered": is_remembered})
 
 
+KATAKANA, ENGLISH = LATIN_READINGS = ("katakana", "english")
+"""How words in Latin letters are read."""
+
+
+def describe_latin_reading(reading: str) -> str:
+    """Return one of `LATIN_READINGS` as people read it."""
+    return localize("英語", "English") if reading == ENGLISH else localize("カタカナ", "katakana")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """The manner in which a line is spoken. Requests, settings of a line and the remembered settings inherit these fields.
@@ -130,6 +139,7 @@ class Delivery:
         tips=("大きいほど音の長さのばらつきが大きくなります。", "Higher values vary the length of sounds more."))
     bert_weight: float = _define_number(0.0, 2.0, 1.0, "文脈の強さ", "BERT weight", is_advanced=True,
         tips=("文の意味を抑揚に反映する強さ。0 で反映しません。", "How much the meaning of the text shapes the intonation; 0 ignores it."))
+    latin: str = field(default=LATIN_READINGS[0], metadata={"choices": LATIN_READINGS, "remembered": False})
     assist_text: str = field(default="", metadata={"remembered": False})
     assist_weight: float = _define_number(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", is_advanced=True, is_remembered=False,
         tips=("アシストテキストの雰囲気を反映する強さ。", "How strongly the assist text colours the speech."))

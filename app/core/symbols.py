@@ -25,7 +25,19 @@ EDGE_SYMBOL = "_"  # at both ends of a sentence; its id 0 is also the blank betw
 PUNCTUATION = frozenset("!?,.'-")  # only these marks of the table occur as phones in Japanese
 PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}  # as people write them
 VOWEL_PHONES = frozenset("aiueo")
-MORA_ENDS = VOWEL_PHONES | {"N", "q"} | frozenset(NANAIRO_EMOJI)  # the phones that close a mora; an emoji is a mora of its own
+_JAPANESE_MORA_ENDS = VOWEL_PHONES | {"N", "q"} | frozenset(NANAIRO_EMOJI)  # an emoji is a mora of its own
+_ENGLISH_LETTERS = frozenset("ɑæʌɔʊɪɛɜəː")  # every English syllable has one of them, and no other phone has
+
+
+def is_english(phone: str) -> bool:
+    """Return whether a phone is an English syllable, as `app.core.text.english_phones` writes it."""
+    return not _ENGLISH_LETTERS.isdisjoint(phone)
+
+
+def is_mora_end(phone: str) -> bool:
+    """Return whether a phone is the last one of a mora; an English syllable is one of its own."""
+    return phone in _JAPANESE_MORA_ENDS or is_english(phone)
+
 
 JAPANESE_LANGUAGE_ID = 1
 JAPANESE_TONE_OFFSET = 6

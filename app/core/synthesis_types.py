@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.delivery import Bounds, Delivery, DeliveryBounds
+from app.core.delivery import LATIN_READINGS, Bounds, Delivery, DeliveryBounds
 from app.core.symbols import EMOJI_IDS
 
 Float16 = NDArray[np.float16]
@@ -80,6 +80,7 @@ class Overrides:
     text: str = ""
     emoji: bool = False  # emoji were counted as morae, which they are for voices that speak them
     memos: bool = False  # text in square brackets was not counted
+    english: bool = False  # the syllables of English words were counted, not the morae of their katakana
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Phones:
     """
 
     text: str  # normalised text, the joined surfaces; what BERT reads, one token a character
-    reading: str  # katakana, long vowels as ー, は as ワ; emoji are not in it
+    reading: str  # katakana, long vowels as ー, は as ワ, English words in IPA; emoji are not in it
     phones: tuple[str, ...]  # phones, tones: equally long; tones are 0 or 1, without the offset of 6
     tones: tuple[int, ...]
     word2ph: tuple[int, ...]  # phones per character of `text`, with 1 at both ends; sums to len(phones)
@@ -226,6 +227,14 @@ def check_request(request: SynthesisRequest) -> None:
     for name, bounds in BOUNDS.items():
         check_value(bounds, getattr(request, name))
     check_value(SEED_BOUNDS, request.seed)
+    if request.latin not in LATIN_READINGS:
+        raise InputError(
+            localize(
+                f"英字の読み方「{request.latin[:MAX_SHOWN_DIGITS]}」はありません。",
+                f"“{request.latin[:MAX_SHOWN_DIGITS]}” is no way to read Latin letters.",
+            ),
+            localize("使用できるもの: ", "Available: ") + ", ".join(LATIN_READINGS),
+        )
     for mark, length_s in request.pauses.items():
         if mark not in PAUSE_MARKS:
             raise InputError(

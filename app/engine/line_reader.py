@@ -31,6 +31,7 @@ class ReadLineJob:
     readings: tuple[ReadingOverride, ...] | None = None  # try these readings in place of those in `overrides`; they count over `text`
     emoji: bool = False  # the voice of the line speaks them
     memos: bool = False  # text in square brackets is not read
+    english: bool = False  # English words are read in English
     asker: str = ""  # part of the window that shows the line; only the last request of each counts
 
 
@@ -76,19 +77,21 @@ class LineReader:
             self._read_complete_line,
             emoji=job.emoji,
             memos=job.memos or self._find_front_end()[0].should_skip_memos,
+            english=job.english,
         )
         if job.readings is None:
             return LineReadResult(job, self._read_shown_line(job, overrides.readings), overrides)
-        old = self._read_complete_line(job.text, overrides.readings, job.emoji, job.memos)
-        new = self._read_complete_line(job.text, job.readings, job.emoji, job.memos)
+        old = self._read_complete_line(job.text, overrides.readings, job.emoji, job.memos, job.english)
+        new = self._read_complete_line(job.text, job.readings, job.emoji, job.memos, job.english)
         return LineReadResult(job, self._read_shown_line(job, job.readings), move_overrides(overrides, old, new))
 
-    def _read_complete_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
-        return read_line(text, readings, *self._find_front_end(), emoji=emoji, memos=memos)
+    def _read_complete_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool, english: bool) -> LineReading:
+        return read_line(text, readings, *self._find_front_end(), emoji=emoji, memos=memos, english=english)
 
     def _read_shown_line(self, job: ReadLineJob, readings: tuple[ReadingOverride, ...]) -> LineReading:
         g2p, cache = self._find_front_end()
-        return read_line(job.text, readings, g2p, cache, MAX_SHOWN_CHARACTERS, emoji=job.emoji, doubts=True, memos=job.memos)
+        how = {"emoji": job.emoji, "memos": job.memos, "english": job.english}
+        return read_line(job.text, readings, g2p, cache, MAX_SHOWN_CHARACTERS, doubts=True, **how)
 
     def _find_front_end(self) -> tuple[G2P, LRUCache[Phones] | None]:
         """Return the open voice's front end, or our own while no voice is open: a line can be shown before any voice can speak."""

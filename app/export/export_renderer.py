@@ -111,12 +111,13 @@ class LineTimingCollector:
     def _read_line(self) -> LineReading:
         line, pipeline = self._line, self._speaker.pipeline
 
-        def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
-            return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji, memos=memos)
+        def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool, english: bool) -> LineReading:
+            return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji, memos=memos, english=english)
 
         memos = line.settings.memos or pipeline.g2p.should_skip_memos
-        overrides = move_overrides_to_text(line.overrides, line.text, read_text, emoji=pipeline.voice.emoji, memos=memos)
-        return read_text(line.text, overrides.readings, pipeline.voice.emoji, memos)
+        emoji, english = pipeline.voice.emoji, pipeline.voice.architecture.should_read_english(line.settings)
+        overrides = move_overrides_to_text(line.overrides, line.text, read_text, emoji=emoji, memos=memos, english=english)
+        return read_text(line.text, overrides.readings, emoji, memos, english)
 
     def _build_sentences(self, reading: LineReading) -> list[TimedText]:
         split = split_sentences(self._line.text, self._speaker.pipeline.g2p.split_words, memos=reading.memos)

@@ -37,10 +37,10 @@ def _build_edits(line: Line, phrases: Sequence[ImportedPhrase], read_line: ReadL
     memos = line.settings.memos
     theirs = _convert_to_phones([kana for phrase in phrases for mora in phrase.moras for kana in split_moras(mora)])
     try:
-        reading = read_line(line.text, (), False, memos)
+        reading = read_line(line.text, (), False, memos, False)
         readings = _find_reading_edits(reading, phrases, theirs)
         if readings:
-            reading = read_line(line.text, readings, False, memos)
+            reading = read_line(line.text, readings, False, memos, False)
     except AppError:
         readings = None
     if readings is None or _convert_to_phones([mora.kana for mora in reading.moras]) != theirs:

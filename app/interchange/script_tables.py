@@ -14,7 +14,7 @@ from typing import Any
 from app.common.errors import InputError
 from app.common.files.untrusted_json import sanitise_long_text, sanitise_short_text
 from app.common.language import localize
-from app.core.delivery import Bounds, name_column
+from app.core.delivery import ENGLISH, KATAKANA, LATIN_READINGS, Bounds, name_column
 from app.core.script.characters import CastBuilder
 from app.core.script.project import MAX_SCRIPT_LINES, Project
 from app.core.script.script import LineSettings, Script
@@ -32,7 +32,7 @@ _AddLoss = Callable[[str], None]  # called with the field of a cell that cannot 
 
 LINE_FIELDS = ("text", "character", "voice", "speaker", "style", "id")
 SETTING_BY_COLUMN = {name_column(name): name for name in BOUNDS}  # settings of a line by the names that the command line has for them
-OTHER_FIELDS = ("assist", "pause", "seed", "pause_after")
+OTHER_FIELDS = ("latin", "assist", "pause", "seed", "pause_after")
 COLUMN_FIELDS = (*LINE_FIELDS, *SETTING_BY_COLUMN, *OTHER_FIELDS)
 _COLUMN_ALIASES = {
     "text": (
@@ -43,11 +43,13 @@ _COLUMN_ALIASES = {
     "speaker": ("話者", "スピーカー"),
     "style": ("スタイル", "感情", "emotion"),
     "id": ("identifier", "識別子", "番号", "lineid", "line_id"),
+    "latin": ("英字の読み方", "latinletters"),
     "assist": ("assist_text", "アシストテキスト"),
     "pause": ("pauses",),
     "seed": ("シード",),
     "pause_after": ("pause_after_s", "次の行までの間"),
 }  # fmt: skip
+_LATIN_READINGS = {reading: reading for reading in LATIN_READINGS} | {"カタカナ": KATAKANA, "英語": ENGLISH}
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 
 
@@ -59,6 +61,7 @@ def format_field_name(field: str) -> str:
         "speaker": ("話者", "Speaker"),
         "style": ("スタイル", "Style"),
         "id": ("ID", "ID"),
+        "latin": ("英字の読み方", "Latin letters"),
         "assist": ("アシストテキスト", "Assist text"),
         "pause": ("記号ごとの間", "Pauses at marks"),
         "seed": ("シード", "Seed"),
@@ -198,6 +201,10 @@ def _parse_settings(cells: Mapping[str, str], builder: ImportedScriptBuilder, ro
         for field, setting in SETTING_BY_COLUMN.items()
         if (value := _parse_number(cells, field, BOUNDS[setting], lose)) is not None
     }
+    if latin := cells.get("latin", "").casefold():
+        settings = replace(settings, latin=_LATIN_READINGS.get(latin, KATAKANA))
+        if latin not in _LATIN_READINGS:
+            lose("latin")
     if (seed := _parse_number(cells, "seed", SEED_BOUNDS, lose)) is not None:
         settings = replace(settings, seed=int(seed))
     return replace(settings, **numbers, pauses=_parse_pauses(cells.get("pause", ""), lose))

@@ -146,4 +146,4 @@ def _format_line_text(line: Line) -> str:
     return " ".join(text.splitlines())
 
 
-_SETTING_BY_TABLE_COLUMN = SETTING_BY_COLUMN | {"assist": "assist_text", "pause": "pauses", "seed": "seed"}
+_SETTING_BY_TABLE_COLUMN = SETTING_BY_COLUMN | {"latin": "latin", "assist": "assist_text", "pause": "pauses", "seed": "seed"}

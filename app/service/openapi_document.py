@@ -7,7 +7,7 @@ from typing import Any
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
 from app.common.language import localize
 from app.common.version import VERSION
-from app.core.delivery import Bounds
+from app.core.delivery import KATAKANA, LATIN_READINGS, Bounds
 from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, SEED_BOUNDS
 from app.service.speak_request import (
     EVENT_STREAM_TYPE,
@@ -80,6 +80,7 @@ OPENAPI_SCHEMAS: dict[str, Any] = {
             "voice": _NAME_OR_NUMBER, "speaker": _NAME_OR_NUMBER, "style": _NAME_OR_NUMBER, "style_id": _INT,
             "format": _build_choice_schema(SPEAK_FORMATS, "wav"), "rate": {"type": "integer", "minimum": LOWEST_RATE, "maximum": HIGHEST_RATE}, "stereo": _BOOL,
             "seed": {"type": "integer", "minimum": 0, "maximum": int(SEED_BOUNDS.high), "default": 0}, "assist_text": _SPOKEN_TEXT,
+            "latin": _build_choice_schema(LATIN_READINGS, KATAKANA),
             "pauses": {"type": "object", "additionalProperties": {"type": "number", "minimum": PAUSE_BOUNDS.low, "maximum": PAUSE_BOUNDS.high}},
         } | {name: _build_number_schema(bounds) for name, bounds in BOUNDS.items()},
     ),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from app.adapters.sound.sound_formats import HIGHEST_RATE, LOWEST_RATE
+from app.core.delivery import KATAKANA, LATIN_READINGS
 from app.core.symbols import PUNCTUATION_PHONES
 from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, SynthesisRequest
 from app.service.http_exchange import RESPONSE_PIECE_BYTES
@@ -63,6 +64,7 @@ def parse_speak_request(values: Any, catalogue: StyleCatalogue) -> SpeakRequest:
             text,
             id="service",
             seed=seed,
+            latin=fields.read_choice("latin", LATIN_READINGS, KATAKANA),
             assist_text=fields.parse_text("assist_text", "", max_length=MAX_QUERY_TEXT),
             pauses=MappingProxyType(_read_pauses(fields)),
             **numbers,

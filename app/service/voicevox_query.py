@@ -15,7 +15,7 @@ from app.core.sound.fixed_durations import FixedSentence
 from app.core.sound.line_edits import list_phrases
 from app.core.sound.line_reading import read_line
 from app.core.sound.pipeline import Pipeline
-from app.core.symbols import EMOJI_IDS
+from app.core.symbols import EMOJI_IDS, is_english
 from app.core.synthesis_types import BOUNDS, SEED_BOUNDS, Overrides, Phones
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_moras
 from app.service.request_fields import RequestFields, RequestFindings
@@ -268,7 +268,8 @@ def build_phrases(pipeline: Pipeline, text: str, sentences: Sequence[FixedSenten
     """Build the phrases of a text that was read; their lengths are 0."""
     phones = [sentence.phones for sentence in sentences]
     layout = align_moras(phones)
-    reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji)
+    english = any(is_english(phone) for sentence in phones for phone in sentence.phones)
+    reading = read_line(text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji, english=english)
     kana = [mora.kana for mora in reading.moras]
     accent_phrases = []
     for phrase in list_phrases(reading, Overrides()):

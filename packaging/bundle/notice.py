@@ -53,6 +53,14 @@ KNOWN = {"sudachidict-small": "Apache-2.0", "pyworld-prebuilt": "MIT", "pyinstal
 MODELS = ("voice.json", "bert.json")
 CARDS = ("MODEL_CARD.md", "MODEL_CARD.*.md", "LICEN[CS]E*", "NOTICE*")
 MODEL = "model"
+# Data of others among the program's resources, by the file that has their licence.
+DATA = {
+    "CMUDICT-LICENSE.txt": (
+        "CMU Pronouncing Dictionary",
+        "3.0.0",
+        "BSD-2-Clause (as the npm package cmu-pronouncing-dictionary has it: ISC)",
+    )
+}
 MICROSOFT = "Microsoft's terms for distributable code, as Python for Windows passes them on"
 # Libraries of Microsoft that come inside wheels without their own terms. DirectML's were taken from tensorflow-directml-plugin
 # 0.4.0.dev230202, Microsoft's own. The C++ runtime comes with Python for Windows under the conditions at the end of Python's own licence; the
@@ -106,6 +114,7 @@ def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: st
     """
     sources = [Path(source).resolve() for _, source in collected if source and source != "-"]
     parts = [*_packages(sources), *_system_parts(sources), *list_microsoft_libraries(collected), _python()]
+    parts += [Part(*DATA[source.name], "npm", [source]) for source in sources if source.name in DATA]
     parts.sort(key=lambda part: part.name.lower())
     models = sorted(map(_model, {source.parent for source in sources if source.name in MODELS}), key=lambda part: part.title)
     texts = folder / "licenses"

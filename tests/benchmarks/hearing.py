@@ -3,8 +3,8 @@
     python -m tests.benchmarks.hearing [PART …] [--out FOLDER] [--judges PYTHON] [--voices ID …] [--speakers NAME …]
                                        [--routes NAME …] [--speeds N …] [--lines N] [--manners] [--distillmos] [--write]
 
-The parts are heard, words, labels, accents, questions, levels, picture (all of them where none is named), manners, takes and opinions; the README says what each measures. With
---manners every manner of a speaker counts as a person of its own. The recogniser
+The parts are heard, words, labels, accents, questions, levels, picture (all of them where none is named), english, manners, takes and opinions; the README says what each
+measures. With --manners every manner of a speaker counts as a person of its own. The recogniser
 lives in an environment of its own, which is made in the user's cache folder on first use. FOLDER keeps what was heard, a row a line, so that a stopped run
 resumes, and the home in which voices are prepared: use a separate one for each commit. The same samples are heard once, whatever route or run they come from.
 """
@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,18 @@ import soundfile
 from app.common.errors import NothingToReadError
 from app.common.files import paths
 from app.compose.text_front_end import open_g2p
+from app.core.delivery import ENGLISH, LATIN_READINGS
 from app.core.script.project import TAKE_VARIATION
+from app.core.sound.line_reading import read_line
+from app.core.sound.pipeline import Pipeline
 from app.core.sound.voice_traits import ARCHITECTURES, SpeakerBlend
+from app.core.symbols import is_english
 from app.install.natural_voice_first_start import prepare_waiting_voice
 from app.install.speaker_blends import add_blend
 from app.voices.installed_voices import list_installed_voices
 from app.voices.prepared_voice import NamedId, VoiceManifest
 from app.voices.voice_labels import NATURAL_VOICE_ID
+from tests.benchmarks.drawn_melody import speak
 from tests.benchmarks.hearing_judges import Judges, Sound, fetch_second_judges, find_cache_dir, make_environment
 from tests.benchmarks.hearing_routes import PLAYED, PUBLISHED, ROUTES, Person, export_files, is_playing_possible, open_pipeline, speak_line
 from tests.benchmarks.line_measures import (
@@ -53,7 +58,7 @@ from tests.benchmarks.line_measures import (
     read_phrases,
     track_semitones,
 )
-from tests.benchmarks.mora_comparison import compare_moras, split_moras
+from tests.benchmarks.mora_comparison import compare_moras, count_wrong_words, list_heard, split_moras
 from tests.benchmarks.page import put
 from tests.benchmarks.pitch import judged
 
@@ -275,6 +280,44 @@ def measure_takes(people: list[Person], options: argparse.Namespace, _judges: Ju
     return format_table(("voice", "speaker", "lines", "pitch, st", "range, st", "level, dB", "length, %"), rows)
 
 
+def measure_english(people: list[Person], options: argparse.Namespace, judges: Judges) -> str:
+    """Hear how many words of English lines are wrong, and in mixed lines how many Japanese morae, with the English as katakana and in English."""
+    rows = []
+    for person in people:
+        pipeline = open_pipeline(person.voice)
+        if not pipeline.voice.architecture.speaks_english:
+            continue
+
+        def hear(text: str, latin: str, language: str, person: Person = person, pipeline: Pipeline = pipeline) -> str:
+            spoken = speak(pipeline, replace(person.build_request(text, 1.0), latin=latin))
+            return judges.recognise_text(Sound.from_float(spoken.samples, pipeline.voice.sampling_rate), language)
+
+        texts = read_texts("english", count=options.lines)
+        words = [count_wrong_words(text, hear(text, ENGLISH, "en")) for text in texts]
+        shares = [f"{sum(wrong for wrong, _ in words) / sum(count for _, count in words):.1%}"]
+        for latin in LATIN_READINGS:
+            found = [
+                right for text in read_texts("mixed", count=options.lines) for right in list_heard_japanese(text, hear(text, latin, "ja"))
+            ]
+            shares.append(f"{1 - np.mean(found):.1%}")
+        rows.append((person.voice, person.name, len(texts), *shares))
+    return format_table(("voice", "speaker", "lines", "English words wrong", "Japanese morae wrong, katakana", "in English"), rows)
+
+
+def list_heard_japanese(text: str, heard: str) -> list[bool]:
+    """Return for each mora of a mixed line that is not of its English words whether it was heard."""
+    g2p = open_g2p()
+    plain, english = read_line(text, (), g2p), read_line(text, (), g2p, english=True)
+    foreign = [word for word in english.words if any(map(is_english, word.phones))]
+    is_foreign = [
+        any(word.start < one.end and one.start < word.end for one in foreign)
+        for word in plain.words
+        for _ in range(word.first_mora, word.end_mora)
+    ]
+    said = split_moras("".join(mora.kana for mora in plain.moras))
+    return [right for right, is_other in zip(list_heard(said, split_moras(read_text(heard))), is_foreign, strict=True) if not is_other]
+
+
 def draw_picture(people: list[Person], options: argparse.Namespace, judges: Judges) -> str:
     """Draw how PICTURED lines begin, the speakers in turn."""
     starts = {}
@@ -304,12 +347,13 @@ PARTS = {
     "accents": measure_accents,
     "questions": measure_questions,
     "levels": measure_all_levels,
+    "english": measure_english,
     "picture": draw_picture,
     "manners": measure_manners,
     "takes": measure_takes,
     "opinions": collect_opinions,
 }
-BY_REQUEST = ("manners", "takes", "opinions")
+BY_REQUEST = ("english", "manners", "takes", "opinions")
 
 
 def parse_options() -> argparse.Namespace:

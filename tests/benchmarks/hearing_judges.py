@@ -107,16 +107,17 @@ class Judges:
         rows = map(json.loads, self._memory.read_text(encoding="utf-8").splitlines()) if self._memory.exists() else ()
         self._texts: dict[str, str] = {row["sound"]: row["text"] for row in rows}
 
-    def recognise_text(self, sound: Sound) -> str:
+    def recognise_text(self, sound: Sound, language: str = "ja") -> str:
         """Return what is heard in a sound."""
         if not len(sound.samples):
             return ""
-        if sound.digest not in self._texts:
-            text = str(self._ask_about("hear", sound)["text"])
-            self._texts[sound.digest] = text
+        key = sound.digest if language == "ja" else f"{sound.digest} {language}"
+        if key not in self._texts:
+            text = str(self._ask_about("hear", sound, language=language)["text"])
+            self._texts[key] = text
             with self._memory.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"sound": sound.digest, "text": text}, ensure_ascii=False) + "\n")
-        return self._texts[sound.digest]
+                file.write(json.dumps({"sound": key, "text": text}, ensure_ascii=False) + "\n")
+        return self._texts[key]
 
     def rate_sound(self, sound: Sound) -> float:
         """Return DistillMOS's opinion of a sound, 1 to 5."""
@@ -138,11 +139,11 @@ class Judges:
             self._process.stdin.close()
             self._process.wait()
 
-    def _ask_about(self, question: str, sound: Sound) -> dict[str, Any]:
+    def _ask_about(self, question: str, sound: Sound, **how: str) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/line.wav"
             soundfile.write(path, sound.samples, sound.rate)
-            return self._ask_process({question: path})
+            return self._ask_process({question: path, **how})
 
     def _ask_process(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._process is None:

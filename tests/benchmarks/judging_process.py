@@ -2,7 +2,7 @@
 
     PYTHON judging_process.py MODEL_FOLDER SECOND_JUDGES
 
-Each line of standard input is a JSON object, and so is its answer: {"hear": WAV} gives {"text": …}, {"rate": WAV} gives {"mos": …} where DistillMOS
+Each line of standard input is a JSON object, and so is its answer: {"hear": WAV, "language": "ja"} gives {"text": …}, {"rate": WAV} gives {"mos": …} where DistillMOS
 lies in SECOND_JUDGES, {"draw": [[WAV, TITLE], …], "into": PNG} gives {}. The recogniser is Whisper base (MIT) in int8, joined once from two packages into MODEL_FOLDER.
 """
 
@@ -63,11 +63,11 @@ def read_sound(path: str) -> Any:
     return soxr.resample(sound, rate, RATE)
 
 
-def recognise_text(path: str) -> str:
-    """Return what the recogniser hears: the likeliest words, without a guess at what came before."""
+def recognise_text(path: str, language: str) -> str:
+    """Return what the recogniser hears in a language: the likeliest words, without a guess at what came before."""
     sound = np.pad(read_sound(path), (round(SILENCE_BEFORE_S * RATE), round(SILENCE_AFTER_S * RATE)))
     options = {"beam_size": 5, "temperature": 0.0, "condition_on_previous_text": False, "without_timestamps": True}
-    parts, _ = open_recogniser().transcribe(sound, language="ja", **options)
+    parts, _ = open_recogniser().transcribe(sound, language=language, **options)
     return "".join(part.text for part in parts)
 
 
@@ -95,7 +95,7 @@ def draw_starts(sounds: list[list[str]], target: str) -> None:
 def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     """Do what a request asks for."""
     if "hear" in request:
-        return {"text": recognise_text(request["hear"])}
+        return {"text": recognise_text(request["hear"], request.get("language", "ja"))}
     if "rate" in request:
         return {"mos": rate_sound(request["rate"])}
     draw_starts(request["draw"], request["into"])

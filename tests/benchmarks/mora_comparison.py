@@ -18,6 +18,8 @@ SAME_SOUNDS = {"ヅ": "ズ", "ヂ": "ジ", "ヲ": "オ", "ヴァ": "バ", "ヴ�
 LENGTHENED = {"ウ": "オ", "イ": "エ"}
 """What オウ and エイ end with, and the vowel that it makes long."""
 
+FIGURES = {"2": "two", "10": "ten", "100": "hundred"}  # as a recogniser writes words of the English lines
+
 EDGE_MORAS = 2
 """A beginning or an end is heard if so many morae of it are."""
 
@@ -56,15 +58,37 @@ def split_moras(reading: str) -> list[str]:
 
 def compare_moras(said: list[str], heard: list[str]) -> HeardMoras:
     """Align two lists of morae with the fewest changes, and say how much of the first is in the second."""
+    costs = _count_changes(said, heard)
+    right = _trace_matches(costs, said, heard)
+    edge = min(EDGE_MORAS, len(said))
+    return HeardMoras(len(said), min(int(costs[-1, -1]), len(said)), all(right[:edge]), all(right[len(said) - edge :]))
+
+
+def list_heard(said: list[str], heard: list[str]) -> list[bool]:
+    """Return for each mora said whether it was heard."""
+    return _trace_matches(_count_changes(said, heard), said, heard)
+
+
+def count_wrong_words(said: str, heard: str) -> tuple[int, int]:
+    """Return how many English words are missing, exchanged or too many, and how many were said; case, marks and figures make no difference."""
+    words, other = _split_words(said), _split_words(heard)
+    return int(_count_changes(words, other)[-1, -1]), len(words)
+
+
+def _split_words(text: str) -> list[str]:
+    text = re.sub(r"\d+", lambda match: FIGURES.get(match[0], match[0]), text.lower().replace("’", "'").replace("-", " "))
+    return re.sub("[^a-z0-9']+", " ", text).split()
+
+
+def _count_changes(said: list[str], heard: list[str]) -> np.ndarray:
+    """Return the fewest changes from each beginning of one list to each of the other, int64 (n + 1, m + 1)."""
     costs = np.zeros((len(said) + 1, len(heard) + 1), np.int64)
     costs[:, 0], costs[0] = np.arange(len(said) + 1), np.arange(len(heard) + 1)
     for row, mora in enumerate(said, 1):
         for column, other in enumerate(heard, 1):
             nearest = min(costs[row - 1, column] + 1, costs[row, column - 1] + 1, costs[row - 1, column - 1] + (mora != other))
             costs[row, column] = nearest
-    right = _trace_matches(costs, said, heard)
-    edge = min(EDGE_MORAS, len(said))
-    return HeardMoras(len(said), min(int(costs[-1, -1]), len(said)), all(right[:edge]), all(right[len(said) - edge :]))
+    return costs
 
 
 def _trace_matches(costs: np.ndarray, said: list[str], heard: list[str]) -> list[bool]:

@@ -24,8 +24,10 @@ GIGGLE, SIGH = 2, 7  # morae
 ALIKE = "😡😤😂🤣😢🥲😨😥😧😦😣😫😓🥰☺❤💕🤨😜😼🤢🤮"
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = True, memos: bool = False) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
+def read(
+    text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = True, memos: bool = False, english: bool = False
+) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos, english=english)
 
 
 def kana(reading: LineReading) -> list[str]:

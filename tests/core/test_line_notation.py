@@ -18,8 +18,10 @@ G2P = OpenJTalkG2P()
 TEXT = "｜漢字《かんじ》を読む[小声で。]人は、囁（ささや）く。"
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = True) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
+def read(
+    text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = True, english: bool = False
+) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos, english=english)
 
 
 def kana(reading: LineReading, mora: int) -> str:

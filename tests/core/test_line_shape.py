@@ -34,8 +34,10 @@ WORDS = ("今日は", "駅前の", "東京タワーで", "猫が", "歩いて", 
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=10).map("".join)
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
+def read(
+    text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False, english: bool = False
+) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos, english=english)
 
 
 def kana(reading: LineReading, start: int, end: int) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.common.errors import InputError
-from app.core.symbols import MORA_ENDS, PUNCTUATION, SYMBOL_IDS, SYMBOLS
+from app.core.symbols import PUNCTUATION, SYMBOL_IDS, SYMBOLS, is_mora_end
 from app.core.synthesis_types import Phones
 from app.core.text.phone_ids import (
     NO_INDEX,
@@ -74,7 +74,7 @@ def test_words_without_sound_leave_no_trace() -> None:
 def test_accent_heights() -> None:
     def heights(*words: Word) -> str:
         phones = convert_words_to_phones(words)
-        return "".join(str(tone) for phone, tone in zip(phones.phones, phones.tones, strict=True) if phone in MORA_ENDS)
+        return "".join(str(tone) for phone, tone in zip(phones.phones, phones.tones, strict=True) if is_mora_end(phone))
 
     assert heights(Word("箸", "ハシ", 1), Word("が", "ガ", is_joined=True)) == "100"
     assert heights(Word("橋", "ハシ", 2), Word("が", "ガ", is_joined=True)) == "010"

@@ -1,5 +1,6 @@
 """Files of a voice that has no BERT: the times beside the sound are exact, and another pitch moves none of them."""
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -58,3 +59,10 @@ def test_what_changes_the_melody_moves_no_time(speaker: Speaker, tmp_path: Path,
     assert tiles(beside(plain, ".lab")) == tiles(beside(changed, ".lab"))
     one, other = (soundfile.read(written.file)[0] for written in (plain, changed))
     assert np.array_equal(one, other) == ("seed" in changes)
+
+
+def test_labels_name_the_syllables_of_english_words(speaker: Speaker, tmp_path: Path) -> None:
+    english = Line("Hello、雨。", LineSettings(latin="english"), id="a")
+    written = write(speaker, tmp_path / "a.wav", english)
+    assert [phone for *_, phone in tiles(beside(written, ".lab")) if phone != "pau"] == ["hə", "ˈloʊ", "a", "m", "e"]
+    assert json.loads(beside(written, ".json").read_text(encoding="utf-8"))["reading"] == "həˈloʊアメ"

@@ -19,8 +19,10 @@ from app.interchange.reading_diff import apply_spoken_phrases
 G2P = open_g2p()
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
+def read(
+    text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False, english: bool = False
+) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos, english=english)
 
 
 def spoken(kana: str, accent: int, pause_s: float | None = None) -> ImportedPhrase:

@@ -58,12 +58,22 @@ def test_all_settings_of_a_line(tmp_path: Path) -> None:
     file = written(
         tmp_path,
         "a.tsv",
-        "text\tvoice\tspeaker\tstyle\tpre_silence\tpost_silence_s\tseed\tpause\tassist\tvolume\nはい\tv\ts\tst\t0.5\t0.25\t7\t、=0.2 。=0.5\tやあ\t1,5\n",
+        "text\tvoice\tspeaker\tstyle\tpre_silence\tpost_silence_s\tseed\tpause\tassist\tlatin\tvolume\nはい\tv\ts\tst\t0.5\t0.25\t7\t、=0.2 。=0.5\tやあ\tEnglish\t1,5\n",
     )
     settings = read_script_file(file).project.script.lines[0].settings
     assert (settings.voice, settings.speaker, settings.style, settings.seed, settings.assist_text) == ("v", "s", "st", 7, "やあ")
     assert (settings.pre_silence_s, settings.post_silence_s, settings.volume) == (0.5, 0.25, 1.5)
     assert settings.pauses == ((",", 0.2), (".", 0.5))
+    assert settings.latin == "english"
+
+
+@pytest.mark.parametrize(
+    ("cell", "reading", "lost"), [("英語", "english", 0), ("カタカナ", "katakana", 0), ("", "katakana", 0), ("ラテン語", "katakana", 1)]
+)
+def test_the_reading_of_latin_letters_has_a_column(tmp_path: Path, cell: str, reading: str, lost: int) -> None:
+    imported = read_script_file(written(tmp_path, "a.csv", f"text,英字の読み方\nHello,{cell}\n"))
+    assert imported.project.script.lines[0].settings.latin == reading
+    assert len(imported.losses) == lost
 
 
 @pytest.mark.parametrize("cell", ["9e99", "nan", "-1", "inf", "quick", "1" * 5000])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.common.errors import InputError, OutputFileError
 from app.common.language import set_language
+from app.core.delivery import LATIN_READINGS
 from app.core.script.characters import fold_character_name
 from app.core.script.project import Project
 from app.core.script.script import Character, Line, LineSettings, Script
@@ -25,7 +26,15 @@ pauses = st.dictionaries(st.sampled_from(PAUSE_MARKS), st.floats(0, 10).map(lamb
     lambda found: tuple(sorted(found.items()))
 )
 said = st.builds(
-    LineSettings, voice=names, speaker=names, style=names, assist_text=words, pauses=pauses, seed=st.integers(0, 2**31 - 1), **numbers
+    LineSettings,
+    voice=names,
+    speaker=names,
+    style=names,
+    assist_text=words,
+    pauses=pauses,
+    seed=st.integers(0, 2**31 - 1),
+    latin=st.sampled_from(LATIN_READINGS),
+    **numbers,
 )
 scripts = st.lists(
     st.builds(

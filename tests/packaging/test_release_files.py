@@ -130,6 +130,9 @@ def test_notice_names_the_terms_of_the_voices_we_ship(tmp_path: Path) -> None:
     for voice in voices:
         assert json.loads(voice.read_text(encoding="utf-8"))["licence"] in told
     assert "Copyright (c) 2009-2013 Nagoya Institute of Technology" in told
+    assert "* CMU Pronouncing Dictionary 3.0.0: BSD-2-Clause" in told
+    licence = tmp_path / "licenses" / "CMU Pronouncing Dictionary" / "CMUDICT-LICENSE.txt"
+    assert "1993-2015 Carnegie Mellon University" in licence.read_text(encoding="utf-8")
 
 
 def test_what_qts_licence_must_come_with_is_there(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ def test_a_project_is_written_saved_and_opened_again(tools: SpeechTools, folder:
     assert call(tools, "open_project", file="story.koebako") == {"title": "物語", "lines": 2, "characters": ["アキ"]}
     (first, second) = call(tools, "list_lines")["lines"]
     assert (first["character"], first["speed"], "character" in second) == ("アキ", 1.2, False)
+    assert call(tools, "edit_line", line=1, latin="english")["latin"] == "english"
+    assert "latin" not in call(tools, "edit_line", line=1, latin="katakana")
 
 
 def test_what_is_not_saved_is_not_dropped_unasked(tools: SpeechTools) -> None:

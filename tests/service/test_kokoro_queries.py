@@ -161,3 +161,19 @@ def test_over_http(kokoro: Speaker) -> None:
         answer = client.post("/synthesis", params={"speaker": low}, json=query)
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "audio/wav"
+
+
+def test_english_is_spoken_by_our_own_route_and_never_by_voicevoxs(kokoro: Speaker) -> None:
+    with serving(kokoro, [kokoro.voice]) as url, httpx.Client(base_url=url, timeout=30) as client:
+        style = client.get("/speakers").json()[0]["styles"][0]["id"]
+        body = {"text": "Hello、雨。"}
+        plain, english = (client.post("/v1/timings", json=body | how).json() for how in ({}, {"latin": "english"}))
+        assert (plain["reading"], english["reading"]) == ("ハロオアメ", "həˈloʊアメ")
+        assert [mora["kana"] for mora in english["moras"]] == ["hə", "ˈloʊ", "ア", "メ"]
+        assert english["phones"][0]["start_s"] == 0
+        assert english["phones"][-1]["end_s"] == english["length_s"]
+        sound = client.post("/v1/speak", json=body | {"latin": "english", "format": "pcm"}).content
+        assert sound != client.post("/v1/speak", json=body | {"format": "pcm"}).content
+        assert client.post("/v1/speak", json=body | {"latin": "latin"}).status_code == 422
+        query = client.post("/audio_query", params={"text": body["text"], "speaker": style}).json()
+        assert "".join(mora["text"] for phrase in query["accent_phrases"] for mora in phrase["moras"]) == "ハロオアメ"

@@ -2,24 +2,27 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import astuple
 from functools import partial
 from itertools import accumulate
 
 from app.adapters.english_kana import convert_english_to_kana
 from app.adapters.openjtalk import mecab_words
 from app.adapters.openjtalk.reading_choices import find_link_reading, should_find_memos_everywhere
-from app.adapters.openjtalk.user_lexicon import find_built_in_words, load_user_lexicon
+from app.adapters.openjtalk.user_lexicon import find_built_in_words, load_english_dictionary, load_user_lexicon
 from app.core.synthesis_types import Phones, ReadingOverride
 from app.core.text.emoji_symbols import find_emoji
-from app.core.text.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
+from app.core.text.english_phones import convert_arpabet
+from app.core.text.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces, normalise_surface, normalise_text
 from app.core.text.normalise.characters import normalise_characters
 from app.core.text.normalise.unspoken_markup import UnspokenSpan, drop_unspoken, find_unspoken
 from app.core.text.notation.bracketed_readings import extract_bracketed_readings
 from app.core.text.notation.explicit_notation import parse_noted_text
 from app.core.text.notation.noted_text import NotedText
 from app.core.text.notation.ruby_words import TextReading, convert_spans_to_plain, list_text_readings, list_user_readings
-from app.core.text.pronunciation import EMOJI_KIND, Word, convert_words_to_phones
+from app.core.text.pronunciation import EMOJI_KIND, ReadBy, Word, convert_words_to_phones
 from app.core.text.reading_overrides import GivenReading, TextPiece, add_without_overlap, build_words_with_readings, find_overrides
+from app.core.text.readings.english_reading import find_english_words
 from app.core.text.readings.word_corrections import mark_rewritten, repair_accents, repair_readings
 
 _PRIVATE_USE_CHARS = re.compile("[\ue000-\uf8ff]")
@@ -54,7 +57,14 @@ class OpenJTalkG2P:
         return mark_rewritten(words, normalise_characters(noted.plain), converted)
 
     def convert_sentence(
-        self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
+        self,
+        text: str,
+        readings: Sequence[ReadingOverride] = (),
+        *,
+        emoji: bool = False,
+        doubts: bool = False,
+        memos: bool = False,
+        english: bool = False,
     ) -> Phones:
         """Return the phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
@@ -62,7 +72,7 @@ class OpenJTalkG2P:
         emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
         """
         noted = parse_notation(text, memos=memos or self.should_skip_memos)
-        plain, given = noted.plain, _collect_given_readings(noted, readings)
+        plain, given = noted.plain, _collect_given_readings(noted, readings, english=english)
         emojis = find_emoji(plain) if emoji else []
         symbols = [item for item in emojis if all(item.end <= one.start or item.start >= one.end for one in given)]
         words: list[Word] = []
@@ -84,15 +94,30 @@ def parse_notation(text: str, *, memos: bool) -> NotedText:
     return noted
 
 
-def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[GivenReading]:
-    """Return readings of the user, then of the text, then of the user's dictionary, each only where there is no earlier one."""
-    by_hand = list_user_readings(list(convert_spans_to_plain(noted, find_overrides(noted.text, readings))))
+def _collect_given_readings(noted: NotedText, readings: Sequence[ReadingOverride], *, english: bool = False) -> list[GivenReading]:
+    """Return readings of the user, then of the text, then of the user's dictionary, and last English words, each only where there is no earlier one."""
+    spans = list(convert_spans_to_plain(noted, find_overrides(noted.text, readings)))
+    spelled = [(start, end, convert_arpabet(override.reading)) for start, end, override in spans]
+    by_hand = list_user_readings([span for span, (*_, syllables) in zip(spans, spelled, strict=True) if not syllables])
+    if english:
+        by_hand = add_without_overlap(by_hand, [_give_syllables(noted.plain, *span, "user") for span in spelled if span[2]])
     given = add_without_overlap(
         add_without_overlap(by_hand, list_text_readings(noted, _convert_to_kana)),
         list_user_readings(load_user_lexicon().written.find_words(noted.plain)),
     )
+    if english:
+        found = find_english_words(noted.plain, load_english_dictionary().find_pronunciation)
+        given = add_without_overlap(given, [_give_syllables(noted.plain, *astuple(word)) for word in found])
     unspoken = find_unspoken(noted.plain, find_link_reading()) if given else []
     return [one for one in given if not any(_is_cut_by(one, found) for found in unspoken)]
+
+
+def _give_syllables(text: str, start: int, end: int, syllables: tuple[str, ...], read_by: ReadBy = "pronunciation") -> GivenReading:
+    """Return an English word; the analyser sees it as the katakana that it would be read as, so that it reads all around it as it would then."""
+    written = text[start:end]
+    kana = normalise_text(find_built_in_words().speak_latin_words(written), mecab_words.find_pronunciation, convert_english_to_kana)
+    override = ReadingOverride(normalise_surface(written), "")
+    return GivenReading(start, end, TextPiece(kana.replace(" ", ""), override, read_by=read_by, syllables=syllables))
 
 
 def _convert_to_kana(reading: str) -> str:
@@ -122,7 +147,8 @@ def _parse_range(
     readings = [one for one in readings if start <= one.start < end]
     marked = ""
     for one in readings:
-        marked += text[start : one.start] + PLACEHOLDER
+        # An English word is parted by spaces, as words in Latin letters are.
+        marked += text[start : one.start] + (f" {PLACEHOLDER} " if one.piece.syllables else PLACEHOLDER)
         start = one.end
     spoken = find_built_in_words().speak_latin_words(mark_boundaries(drop_unspoken(marked + text[start:end], find_link_reading())))
     pieces = _insert_readings(normalise_in_pieces(spoken, mecab_words.find_pronunciation, spell), readings)

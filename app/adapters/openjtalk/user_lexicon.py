@@ -18,6 +18,7 @@ from app.common.language import localize
 from app.common.user_notices import show_notice
 from app.core.text.dictionary_entries import DictionaryEntry, merge_entries
 from app.core.text.dictionary_formats import parse_dictionary_text
+from app.core.text.english_phones import ENGLISH_WORDS_FILE, PronouncingDictionary
 from app.core.text.readings.place_names import MUNICIPALITIES_FILE, QUARTERS_FILE, STATIONS_FILE, PlaceNames
 from app.core.text.readings.shipped_words import ShippedWords, UserWordMatcher, is_analysed
 
@@ -52,23 +53,36 @@ def _read_quarters(prefecture: str) -> str:
 
 @cache
 def _list_regions() -> tuple[str, ...]:
-    with _open_quarters() as regions:
+    with _open_archive(QUARTERS_FILE) as regions:
         return tuple(regions.namelist())
 
 
 @lru_cache(maxsize=1)  # that of the whole country would hold three megabytes
 def _read_region(region: str) -> str:
-    with _open_quarters() as regions:
+    with _open_archive(QUARTERS_FILE) as regions:
         return regions.read(region).decode() if region else ""
 
 
 @contextmanager
-def _open_quarters() -> Iterator[ZipFile]:
+def _open_archive(name: str) -> Iterator[ZipFile]:
     try:
-        with ZipFile(find_resources_dir() / QUARTERS_FILE) as regions:
-            yield regions
+        with ZipFile(find_resources_dir() / name) as archive:
+            yield archive
     except (OSError, UnicodeDecodeError, BadZipFile, LZMAError) as exc:
         raise _build_damaged_error() from exc
+
+
+@cache
+def load_english_dictionary() -> PronouncingDictionary:
+    """Return the English pronouncing dictionary; it raises InternalError, now or later, if the file is missing or damaged."""
+    with _open_archive(ENGLISH_WORDS_FILE) as blocks:
+        return PronouncingDictionary(blocks.namelist(), _read_english_block)
+
+
+@lru_cache(maxsize=16)  # of 62; all of them would hold three megabytes
+def _read_english_block(first_word: str) -> str:
+    with _open_archive(ENGLISH_WORDS_FILE) as blocks:
+        return blocks.read(first_word).decode()
 
 
 def _read_resource(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id, edit_lines
+from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, change_settings, create_line_id, edit_lines
 from app.core.synthesis_types import BOUNDS
 
 CHARACTER_COLOURS = 8  # how many colours there are for characters; there were twelve once, and a higher number counts round
@@ -21,7 +21,7 @@ MOST_PORTRAIT_CHARS = 100_000  # of base64; what the window makes of a picture h
 
 MOST_ALIASES = 1_000  # how many other names a character answers to; more are forgotten when characters are merged
 
-CHARACTER_FIELDS = (*CAST_FIELDS, *BOUNDS, "pauses")
+CHARACTER_FIELDS = (*CAST_FIELDS, *BOUNDS, "pauses", "latin")
 """Settings that lines take over from their character; seed, assist text and memos are the line's own."""
 
 _DEFAULT_SETTINGS = LineSettings()
@@ -112,6 +112,16 @@ def change_character(script: Script, character_id: str, **values: Any) -> Script
         {line.id for line in script.lines if line.character == character_id},
         lambda line: replace(line, settings=inherited.convert_settings(line.settings, old.settings, new.settings)),
     )
+
+
+def change_all_settings(script: Script, **values: Any) -> Script:
+    """Change these settings of every line and every character."""
+    cast = tuple(
+        character if (new := replace(character.settings, **values)) == character.settings else replace(character, settings=new)
+        for character in script.cast
+    )
+    script = change_settings(script, {line.id for line in script.lines}, **values)
+    return script if cast == script.cast else replace(script, cast=cast)
 
 
 def recast_character(script: Script, character_id: str, settings: Mapping[str, Any]) -> Script:

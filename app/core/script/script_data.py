@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from app.common.files.untrusted_json import MAX_INT64, require_int, require_number
 from app.common.gil_yield import iterate_yielding_gil
-from app.core.delivery import Bounds
+from app.core.delivery import LATIN_READINGS, Bounds
 from app.core.lenient_parsing import ReportLoss, ReportLossAt, UnreadableSkipper, locate_losses, parse_items, read_field
 from app.core.script.characters import CHARACTER_COLOURS, MOST_ALIASES, MOST_CHARACTERS, MOST_PORTRAIT_CHARS, extract_character_settings
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings, Script, create_line_id
@@ -44,7 +44,7 @@ _EDIT_TYPES = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": Pau
 _EDIT_FIELDS = {kind: tuple(item for item in fields(kind) if item.name != "unknown") for kind in _EDIT_TYPES.values()}
 # Without the None of what need not be given.
 _EDIT_VALUE_TYPES = {kind: {name: (*get_args(hint), hint)[0] for name, hint in get_type_hints(kind).items()} for kind in _EDIT_FIELDS}
-_COUNTING_FLAGS = ("emoji", "memos")
+_COUNTING_FLAGS = ("emoji", "memos", "english")
 _SCRIPT_FIELDS = ("version", "title", "lines", "cast")
 _CHARACTER_FIELDS = ("id", "name", "aliases", "colour", "note", "portrait", "settings")
 _LINE_FIELDS = ("id", "text", "character", "settings", "overrides", "pause_after_s")
@@ -274,6 +274,8 @@ def _parse_edit(kind: type, data: object) -> Any:
 def _check_field(name: str, kind: type, value: Any, bounds: Bounds | None = None) -> Any:
     right = isinstance(value, (int, float) if kind is float else kind) and not (isinstance(value, bool) and kind is not bool)
     if not right:
+        raise ValueError(name)
+    if name == "latin" and value not in LATIN_READINGS:
         raise ValueError(name)
     if kind is int:
         require_int(value, -MAX_INT64, MAX_INT64)

@@ -25,45 +25,55 @@ from app.core.synthesis_types import (
 from app.core.text.emoji_symbols import has_emoji
 from app.core.text.notation.explicit_notation import may_have_memo
 from app.core.text.pronunciation import compute_phrase_heights
+from app.core.text.readings.english_reading import has_latin_letters
 
 # Pairs of characters that `SequenceMatcher` may compare, which is slow on long texts;
 # above this, everything between the first and the last difference counts as changed.
 MAX_COMPARED_PAIRS = 40_000
 
-ReadLine = Callable[[str, tuple[ReadingOverride, ...], bool, bool], LineReading]
-"""Reads a text with given readings; the flags say that emoji are read and that memos are left out."""
+ReadLine = Callable[[str, tuple[ReadingOverride, ...], bool, bool, bool], LineReading]
+"""Reads a text with given readings; the flags say that emoji are read, that memos are left out and that English is read as English."""
 
 
-def move_overrides_to_text(overrides: Overrides, text: str, read_line: ReadLine, *, emoji: bool = False, memos: bool = False) -> Overrides:
-    """Return the edits counted over `text`; `emoji`: the voice speaks emoji, `memos`: text in square brackets is left out."""
+def move_overrides_to_text(
+    overrides: Overrides, text: str, read_line: ReadLine, *, emoji: bool = False, memos: bool = False, english: bool = False
+) -> Overrides:
+    """Return the edits counted over `text`; `emoji`, `english`: the voice speaks emoji and English, `memos`: text in square brackets is left out."""
     made_for = overrides.text or text
-    if made_for == text and (not overrides.text or has_same_moras(overrides, text, emoji=emoji, memos=memos)):
+    if made_for == text and (not overrides.text or has_same_moras(overrides, text, emoji=emoji, memos=memos, english=english)):
         return overrides
     readings = move_readings(overrides.readings, made_for, text)
     if not (overrides.moras or overrides.pauses or overrides.phrases):
-        return replace(overrides, readings=readings, text=text, emoji=emoji, memos=memos)
-    old = read_line(made_for, overrides.readings, overrides.emoji, overrides.memos)
-    return move_overrides(overrides, old, read_line(text, readings, emoji, memos))
+        return replace(overrides, readings=readings, text=text, emoji=emoji, memos=memos, english=english)
+    old = read_line(made_for, overrides.readings, overrides.emoji, overrides.memos, overrides.english)
+    return move_overrides(overrides, old, read_line(text, readings, emoji, memos, english))
 
 
-def has_same_moras(overrides: Overrides, text: str, *, emoji: bool, memos: bool) -> bool:
+def has_same_moras(overrides: Overrides, text: str, *, emoji: bool, memos: bool, english: bool) -> bool:
     """Return True if the text has the same morae as when its edits were made."""
-    # Emoji are morae only for voices that speak them, and memos only where they are read.
-    return (overrides.emoji == emoji or not has_emoji(text)) and (overrides.memos == memos or not may_have_memo(text))
+    # Emoji are morae only for voices that speak them, memos only where they are read, and English words have syllables in English only.
+    return (
+        (overrides.emoji == emoji or not has_emoji(text))
+        and (overrides.memos == memos or not may_have_memo(text))
+        and (overrides.english == english or not has_latin_letters(text))
+    )
 
 
 def move_overrides(overrides: Overrides, old: LineReading, new: LineReading) -> Overrides:
     """Return the edits of `old` counted over `new`, whose readings replace the old ones."""
     moras, marks = _map_untouched(old, new)
-    return Overrides(
+    moved = Overrides(
         readings=new.readings,
         moras=tuple(replace(edit, mora=moras[edit.mora]) for edit in overrides.moras if edit.mora in moras),
         pauses=tuple(replace(edit, mark=marks[edit.mark]) for edit in overrides.pauses if edit.mark in marks),
         phrases=tuple(replace(edit, mora=moras[edit.mora]) for edit in overrides.phrases if edit.mora in moras),
-        text=new.text,
-        emoji=new.emoji,
-        memos=new.memos,
     )
+    return name_counted_text(moved, new)
+
+
+def name_counted_text(overrides: Overrides, reading: LineReading) -> Overrides:
+    """Return the edits with what they were counted over: the text, and how it was read."""
+    return replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos, english=reading.english)
 
 
 def move_readings(readings: tuple[ReadingOverride, ...], old: str, new: str) -> tuple[ReadingOverride, ...]:

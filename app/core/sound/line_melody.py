@@ -12,7 +12,7 @@ import numpy as np
 from app.core.sound.line_reading import LineReading
 from app.core.sound.melody import SEMITONES_PER_OCTAVE, add_question_rise, build_tone_curve, list_voiced_spans
 from app.core.sound.ports import PITCH_FRAME_S, PitchTracker
-from app.core.symbols import EMOJI_IDS, MORA_ENDS
+from app.core.symbols import EMOJI_IDS, is_mora_end
 from app.core.synthesis_types import MORA_PITCH_BOUNDS, Float32, MoraOverride, Overrides, Phones, PhoneTiming
 from app.core.text.phone_ids import NO_INDEX, count_moras, map_phones_to_moras
 from app.core.text.pronunciation import find_mora_phones
@@ -55,7 +55,7 @@ def predict_mora_pitches(phones: Phones, *, intonation: float = 1.0) -> tuple[fl
     """
     owners = np.array(map_phones_to_moras(phones.phones))
     lengths = [
-        MARK_S if owner == NO_INDEX else VOWEL_S if phone in MORA_ENDS else CONSONANT_S
+        MARK_S if owner == NO_INDEX else VOWEL_S if is_mora_end(phone) else CONSONANT_S
         for phone, owner in zip(phones.phones, owners, strict=True)
     ]
     steps = np.rint(np.array(lengths) * PREVIEW_STEPS_PER_S).astype(np.int64)

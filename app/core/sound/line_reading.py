@@ -1,5 +1,6 @@
 """The reading of a whole line: its morae and marks, counted as edits count them, and the words of the typed text that they come from."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from app.core.lru_cache import LRUCache
 from app.core.sound.edit_targets import LineOffset, select_readings
 from app.core.sound.ports import G2P
 from app.core.sound.render_caches import find_phones
-from app.core.symbols import EMOJI_IDS, PUNCTUATION
+from app.core.symbols import EMOJI_IDS, PUNCTUATION, is_english
 from app.core.synthesis_types import LineSentence, Overrides, Phones, ReadingOverride, SynthesisRequest
 from app.core.text.emoji_symbols import trim_emoji
 from app.core.text.notation.noted_text import NotedText
@@ -20,12 +21,14 @@ from app.core.text.sentence_splitting import split_sentences
 
 _KANA_OF = {phones: kana for kana, phones in reversed(PHONES_BY_MORA.items())}
 
+_ENGLISH_IN_READING = re.compile("[^ァ-ヺー]+")  # English words of a reading
+
 _PUNCTUATION_FOLDING = str.maketrans("、。！？・「」『』…", ",.!?,''''.")
 
 
 @dataclass(frozen=True, slots=True)
 class LineMora:
-    """One mora as the front end says it: katakana or an emoji, tone 0 or 1, and the sentence it belongs to."""
+    """One mora as the front end says it: katakana, an emoji or an English syllable in IPA, tone 0 or 1, and the sentence it belongs to."""
 
     kana: str
     tone: int
@@ -135,6 +138,7 @@ class LineReading:
     is_complete: bool = True  # false when only the beginning was read
     emoji: bool = False  # emoji were read as morae
     memos: bool = False  # text in square brackets was not read
+    english: bool = False  # English words were read in English
     notation: tuple[tuple[int, int], ...] = ()  # stretches [start, end) of the text that belong to no word: ruby, notes
 
     def find_word(self, mora: int) -> LineWord | None:
@@ -157,6 +161,7 @@ def read_line(
     emoji: bool = False,
     doubts: bool = False,
     memos: bool = False,
+    english: bool = False,
 ) -> LineReading:
     """Read a line. Raises InputError when one of the given readings is not kana.
 
@@ -166,6 +171,7 @@ def read_line(
         emoji: emoji are read, as by a voice that speaks them.
         doubts: other readings of a second analyser are included.
         memos: text in square brackets is not read; `g2p.should_skip_memos` leaves it out everywhere.
+        english: English words are read in English, as by a voice that speaks it.
     """
     memos = memos or g2p.should_skip_memos
     request = SynthesisRequest(text, overrides=Overrides(readings))
@@ -182,7 +188,7 @@ def read_line(
             complete = False
             break
         sentence_readings = select_readings(sentence, request)
-        phones, _ = find_phones(g2p, cache, sentence.text, sentence_readings, emoji=emoji, doubts=doubts, memos=memos)
+        phones, _ = find_phones(g2p, cache, sentence.text, sentence_readings, emoji=emoji, doubts=doubts, memos=memos, english=english)
         places.append(offset)
         if not phones.is_spoken:
             silent.add(sentence.index)
@@ -209,6 +215,7 @@ def read_line(
         complete,
         emoji,
         memos,
+        english,
         tuple(notation),
     )
 
@@ -222,12 +229,18 @@ def _list_moras(phones: Phones, sentence: int) -> list[LineMora]:
             tones.append(tone)
         elif mora >= 0:
             spoken[mora] += (phone,)
-    kana = split_moras(phones.reading)
+    kana = split_moras(_ENGLISH_IN_READING.sub("", phones.reading))
+    in_kana = [mora_phones for mora_phones in spoken if not _is_own_sign(mora_phones[0])]
     # The counts differ for a long vowel mark with nothing to prolong, for example; then the phones decide.
-    if len(kana) != sum(mora_phones[0] not in EMOJI_IDS for mora_phones in spoken):
-        kana = [_KANA_OF.get(mora_phones, "".join(mora_phones)) for mora_phones in spoken if mora_phones[0] not in EMOJI_IDS]
+    if len(kana) != len(in_kana):
+        kana = [_KANA_OF.get(mora_phones, "".join(mora_phones)) for mora_phones in in_kana]
     following = iter(kana)
     return [
-        LineMora(mora_phones[0] if mora_phones[0] in EMOJI_IDS else next(following), tone, sentence)
+        LineMora(mora_phones[0] if _is_own_sign(mora_phones[0]) else next(following), tone, sentence)
         for mora_phones, tone in zip(spoken, tones, strict=True)
     ]
+
+
+def _is_own_sign(phone: str) -> bool:
+    """Return whether a phone is shown as it is: an emoji, or an English syllable."""
+    return phone in EMOJI_IDS or is_english(phone)

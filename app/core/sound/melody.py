@@ -21,7 +21,7 @@ from app.core.sound.ports import STEPS_PER_FRAME, Melody
 from app.core.sound.reading_variation import DrawNumbers, draw_phrase_shapes
 from app.core.sound.tone_levels import DrawShapes, MoraTone, compute_mora_levels
 from app.core.sound.voice_traits import VoiceTraits
-from app.core.symbols import MORA_ENDS
+from app.core.symbols import is_english, is_mora_end
 from app.core.synthesis_types import Float32, Float64, Int64, Phones, PhoneTiming, SynthesisRequest
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
@@ -55,7 +55,14 @@ def build_melody(
     octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
     questions = _build_question_rows(phones, phone_frames * STEPS_PER_FRAME, lead)
     f0, energy = np.asarray(median_hz * 2.0**octaves, np.float32), voice.find_manner(request).energy
-    return Melody(f0, questions, request.accent_fidelity, request.intonation, energy)
+    # What is English alone is said with the voice's own melody: tones are those of Japanese.
+    weight = 0.0 if is_all_english(phones) else request.accent_fidelity
+    return Melody(f0, questions, weight, request.intonation, energy)
+
+
+def is_all_english(phones: Phones) -> bool:
+    """Return whether all that is spoken of a sentence is English."""
+    return all(is_english(phone) for phone, mora in zip(phones.phones, map_phones_to_moras(phones.phones), strict=True) if mora != NO_INDEX)
 
 
 def build_tone_curve(phones: Phones, steps: Int64, steps_per_s: float, draw_shapes: DrawShapes | None = None) -> Float64:
@@ -181,7 +188,7 @@ def _list_question_ends(phones: Phones) -> list[tuple[int, int]]:
         if phone != "?" or map_phones_to_moras(names)[last] == NO_INDEX:
             continue
         is_attached = names[last] in ("N", "q") or names[last] == names[last - 1]
-        ends.append((last - 1 if is_attached and names[last - 1] in MORA_ENDS else last, mark))
+        ends.append((last - 1 if is_attached and is_mora_end(names[last - 1]) else last, mark))
     return ends
 
 

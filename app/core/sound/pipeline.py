@@ -115,11 +115,12 @@ class Pipeline(SentenceContext):
     def resolve_edits(self, request: SynthesisRequest) -> SynthesisRequest:
         """Return the request with its edits counted over its own text. Raises InputError for a given reading that is not kana."""
         memos = request.memos or self.g2p.should_skip_memos
-        overrides = move_overrides_to_text(request.overrides, request.text, self._read_line, emoji=self.voice.emoji, memos=memos)
+        how = {"emoji": self.voice.emoji, "memos": memos, "english": self.voice.architecture.should_read_english(request)}
+        overrides = move_overrides_to_text(request.overrides, request.text, self._read_line, **how)
         return self.voice.limit_numbers(replace(request, overrides=overrides, memos=memos))
 
-    def _read_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
-        return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji, memos=memos)
+    def _read_line(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool, english: bool) -> LineReading:
+        return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji, memos=memos, english=english)
 
     def iterate_sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[SentenceStages]:
         """Yield the readable sentences of a request, each one converted only when the caller takes it."""

@@ -22,12 +22,20 @@ class G2P(Protocol):
         """Cut raw text at word boundaries; the pieces joined are `text`."""
 
     def convert_sentence(
-        self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
+        self,
+        text: str,
+        readings: Sequence[ReadingOverride] = (),
+        *,
+        emoji: bool = False,
+        doubts: bool = False,
+        memos: bool = False,
+        english: bool = False,
     ) -> Phones:
         """Normalise one sentence and return its phones; unreadable text gives phones `_ _` and an empty reading.
 
         `emoji` turns the emoji that Nanairo voices speak into symbols; without it they are left out as all others are.
         `doubts` also runs a second analyser, whose other readings shape no sound. `memos` leaves out text in square brackets.
+        `english` gives English words English syllables in place of katakana.
         """
 
     def explain_readings(self, text: str) -> Sequence[Word]:

@@ -1,6 +1,6 @@
 """The caches of the pipeline, and the inputs of each cached value: a change of anything else finds the value again.
 
-phones     text, readings, whether emoji are spoken, whether memos are left out
+phones     text, readings, whether emoji are spoken, whether memos are left out, whether English is spoken as English
 features   BERT, text
 prosody    voice, BERT, phones and tones, symbols, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
 renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume; with another pitch also pitch,
@@ -67,15 +67,16 @@ def find_phones(
     emoji: bool = False,
     doubts: bool = False,
     memos: bool = False,
+    english: bool = False,
 ) -> tuple[Phones, bool]:
     """Return the phones of a sentence, and True if they came from the cache. New phones are cached, with doubts or without."""
     memos = memos or g2p.should_skip_memos
-    key = (text, readings, emoji, memos)
+    key = (text, readings, emoji, memos, english)
     # Phones with doubts serve a caller who needs none, but not the other way round.
     for has_doubts in (True,) if doubts else (True, False):
         if cache is not None and (found := cache.get((*key, has_doubts))) is not None:
             return found, True
-    phones = g2p.convert_sentence(text, readings, emoji=emoji, doubts=doubts, memos=memos)
+    phones = g2p.convert_sentence(text, readings, emoji=emoji, doubts=doubts, memos=memos, english=english)
     if cache is not None:
         cache.put((*key, doubts), phones, phones.size)
     return phones, False

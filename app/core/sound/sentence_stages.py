@@ -103,7 +103,7 @@ def convert_to_phones(context: SentenceContext, request: SynthesisRequest, sente
     """Return the phones of a sentence, without the tones that the user set."""
     readings = select_readings(sentence, request)
     clock.start_stage()
-    how = {"emoji": context.voice.emoji, "memos": request.memos}
+    how = {"emoji": context.voice.emoji, "memos": request.memos, "english": context.voice.architecture.should_read_english(request)}
     phones, hit = find_phones(context.g2p, context.caches.phones, sentence.text, readings, **how)
     clock.stop_stage("g2p", cache_hit=hit, phones=len(phones.phones))
     check_phone_count(len(phones.phones))

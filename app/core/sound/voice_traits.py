@@ -12,10 +12,11 @@ import numpy as np
 from app.common.errors import InputError, VoiceError
 from app.common.language import localize
 from app.common.user_notices import show_notice
-from app.core.delivery import Delivery
+from app.core.delivery import ENGLISH, Delivery
 from app.core.sound.manners import MANNERS, USUAL_MANNER, Manner
 from app.core.synthesis_types import BOUNDS, STYLE_WIDTH, Float32, Phones, SynthesisRequest
 from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
+from app.core.text.readings.english_reading import has_latin_letters
 
 DurationRule = Literal["ceil", "carry", "round"]
 DEFAULT_DELIVERY = Delivery()
@@ -68,6 +69,7 @@ class VoiceArchitecture:
     unused_numbers: frozenset[str] = frozenset()  # numbers of a line that change nothing here
     styles_by_speaker: bool = False  # rows of the style vectors belong to speakers, see `VoiceTraits.find_style_row`
     takes_melody: bool = False  # the flow graph takes the pitch as an input
+    speaks_english: bool = False  # it has symbols for English sounds; others read English words as katakana
     # How long it still sounds after the last phone of a sentence; what follows is silence and need not be decoded. None: the mark at the
     # end may sound as long as it lasts, as a breath.
     mark_release_s: float | None = None
@@ -99,7 +101,12 @@ class VoiceArchitecture:
         """Return whether another seed makes another sound of a line."""
         return self.draws_noise or delivery.variation > 0
 
+    def should_read_english(self, delivery: Delivery) -> bool:
+        """Return whether words in Latin letters are spoken in English, which a line asks for and not every voice does."""
+        return self.speaks_english and delivery.latin == ENGLISH
 
+
+# Of Japanese sounds alone.
 SBV2_ARCHITECTURE = VoiceArchitecture("sbv2", convert_phones_to_ids, frozenset({"accent_fidelity", "variation"}))
 KOKORO_ARCHITECTURE = VoiceArchitecture(
     "kokoro",
@@ -107,6 +114,7 @@ KOKORO_ARCHITECTURE = VoiceArchitecture(
     frozenset({"sdp_ratio", "noise", "noise_w", "bert_weight", "assist_text", "assist_weight"}),
     styles_by_speaker=True,
     takes_melody=True,
+    speaks_english=True,
     mark_release_s=0.2,
     heard_opening_frames=5,  # the sound leads its frames by half of them
     longest_ending_frames=8.0,  # where it is given half a second, it sounds for 0.04 to 0.2 s
@@ -167,11 +175,13 @@ class VoiceTraits:
         """Return the request with the numbers that this voice takes.
 
         Those that change nothing get their defaults, so that caches find its sound again; a style weight that is too high is lowered, and
-        a notice says so. The numbers of a manner join them.
+        a notice says so, as it does of English that the voice does not speak. The numbers of a manner join them.
         """
         defaults: dict[str, Any] = {name: getattr(DEFAULT_DELIVERY, name) for name in self.architecture.unused_numbers}
         if not self.architecture.should_use_seed(request):
             defaults["seed"] = 0
+        if request.latin == ENGLISH and not self.architecture.speaks_english and has_latin_letters(request.text):
+            show_notice(self._build_english_notice())
         if request.style_weight > self.max_style_weight:
             show_notice(self._build_weight_notice(request.style_weight))
             defaults["style_weight"] = self.max_style_weight
@@ -182,6 +192,15 @@ class VoiceTraits:
         """Return the manner in which a request is spoken, at its style weight; a request that `limit_numbers` gave has its numbers already."""
         manner = next((manner for manner in self.architecture.manners if manner.name == self.styles.get(request.style)), USUAL_MANNER)
         return manner.scale_numbers(request.style_weight)
+
+    def _build_english_notice(self) -> InputError:
+        return InputError(
+            localize(
+                f"声「{self.name}」は英語を話せないため、カタカナで読みます。",
+                f"The voice “{self.name}” speaks no English and reads it as katakana.",
+            ),
+            localize("英語は、自然な声で話せます。", "The natural voice speaks English."),
+        )
 
     def _build_weight_notice(self, weight: float) -> InputError:
         return InputError(

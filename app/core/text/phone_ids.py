@@ -6,6 +6,7 @@ are the network's own. Kokoro-82M writes Japanese in phonetic letters, with spac
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,10 +17,11 @@ from app.core.symbols import (
     EMOJI_IDS,
     JAPANESE_LANGUAGE_ID,
     JAPANESE_TONE_OFFSET,
-    MORA_ENDS,
     PUNCTUATION,
     SYMBOL_IDS,
     VOWEL_PHONES,
+    is_english,
+    is_mora_end,
 )
 from app.core.synthesis_types import Int64, Phones
 
@@ -108,7 +110,7 @@ def map_phones_to_moras(phones: Sequence[str]) -> tuple[int, ...]:
     for phone in phones:
         outside = phone in PUNCTUATION or phone == "_"
         moras.append(NO_INDEX if outside else count)
-        count += phone in MORA_ENDS
+        count += is_mora_end(phone)
     return tuple(moras)
 
 
@@ -125,7 +127,7 @@ def map_phones_to_marks(phones: Sequence[str]) -> tuple[int, ...]:
 
 def count_moras(phones: Sequence[str]) -> int:
     """Return the number of morae among the phones."""
-    return sum(phone in MORA_ENDS for phone in phones)
+    return sum(map(is_mora_end, phones))
 
 
 def count_marks(phones: Sequence[str]) -> int:
@@ -146,6 +148,9 @@ KOKORO_TOKEN_IDS: dict[str, int] = {
     ",": 3, ".": 4, "!": 5, "?": 6, "“": 14, "”": 15, " ": 16, "ʣ": 18, "ʥ": 19, "ʦ": 20, "ʨ": 21, "a": 43, "b": 44, "d": 46, "e": 47, "h": 50, "i": 51,
     "j": 52, "k": 53, "m": 55, "n": 56, "o": 57, "p": 58, "s": 61, "t": 62, "v": 64, "z": 68, "β": 75, "ɕ": 77, "ç": 78, "ɡ": 92,
     "ɨ": 101, "ɯ": 110, "ŋ": 112, "ɲ": 114, "ɴ": 115, "ɸ": 118, "ɾ": 125, "ʔ": 148, "ː": 158, "ʲ": 164,
+    # Of English alone, where a capital is a diphthong.
+    "A": 24, "I": 25, "O": 31, "W": 39, "Y": 41, "f": 48, "l": 54, "u": 63, "w": 65, "ɑ": 69, "æ": 72, "ɔ": 76, "ð": 81, "ʤ": 82, "ə": 83, "ɛ": 86, "ɜ": 87,
+    "ɪ": 102, "θ": 119, "ɹ": 123, "ʃ": 131, "ʧ": 133, "ʊ": 135, "ʌ": 138, "ʒ": 147, "ˈ": 156, "ˌ": 157,
 }
 # fmt: on
 KOKORO_PAD_ID = 0  # at both ends
@@ -160,6 +165,8 @@ _BEFORE_I = {"n": "ɲ", "h": "ç"}
 _PALATALISED = frozenset("kgtdbpmr")  # before i, and with a y
 _CENTRAL_AFTER = frozenset(("s", "z", "ts", "j", "ch", "sh"))  # u is a central vowel after these
 _QUOTES = ("“", "”")  # the front end writes both as one mark
+_ENGLISH_VOWELS = {"eɪ": "A", "aɪ": "I", "oʊ": "O", "aʊ": "W", "ɔɪ": "Y", "ː": ""}
+_STRESS_MARKS, _ENGLISH_VOWEL_LETTERS = "ˈˌ", frozenset("AIOWYiuɑæɔəɛɜɪʊʌ")
 _NASALS = {"m": ("b", "by", "p", "py", "m", "my"), "ŋ": ("k", "ky", "g", "gy"), "ɴ": (EDGE_SYMBOL, *PUNCTUATION)}
 
 
@@ -183,6 +190,8 @@ def convert_phones_to_tokens(phones: Phones) -> PhoneIds:
 def _write_phone(phones: Sequence[str], index: int, begins_phrase: bool) -> str:
     """Return the letters of a phone, as its neighbours ask for."""
     phone, phone_before, phone_after = phones[index], phones[index - 1], phones[index + 1]
+    if is_english(phone):
+        return _write_english(phone)
     if phone == "'":
         return _QUOTES[list(phones[:index]).count("'") % 2]
     if phone in PUNCTUATION:
@@ -196,6 +205,17 @@ def _write_phone(phones: Sequence[str], index: int, begins_phrase: bool) -> str:
     if phone == "N":
         return next((letter for letter, followers in _NASALS.items() if phone_after in followers), "n")
     return _write_consonant(phone, phone_after)
+
+
+@lru_cache(maxsize=4096)
+def _write_english(syllable: str) -> str:
+    """Return the letters of an English syllable: the model was trained with the stress right before the vowel."""
+    for vowel, letter in _ENGLISH_VOWELS.items():
+        syllable = syllable.replace(vowel, letter)
+    if syllable[0] not in _STRESS_MARKS:
+        return syllable
+    vowel_at = next(at for at, letter in enumerate(syllable) if letter in _ENGLISH_VOWEL_LETTERS)
+    return syllable[1:vowel_at] + syllable[0] + syllable[vowel_at:]
 
 
 def _write_consonant(phone: str, phone_after: str) -> str:

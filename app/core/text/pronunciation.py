@@ -13,8 +13,9 @@ from typing import Literal
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.symbols import EDGE_SYMBOL, MORA_ENDS, PUNCTUATION, VOWEL_PHONES
+from app.core.symbols import EDGE_SYMBOL, PUNCTUATION, VOWEL_PHONES, is_english, is_mora_end
 from app.core.synthesis_types import Phones
+from app.core.text.english_phones import list_stress_tones
 
 _MORA_ROWS = {
     "": "アイウエオ", "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サ_スセソ", "z": "ザ_ズゼゾ", "t": "タ__テト", "d": "ダ__デド", "n": "ナニヌネノ",
@@ -175,7 +176,7 @@ def fold_letters(text: str, fold: Callable[[str], str]) -> tuple[str, list[tuple
     return letters, origins
 
 
-ReadBy = Literal["user", "ruby", "rule", "dictionary", "second", "front_end", "analyser", "normalisation", "english"]
+ReadBy = Literal["user", "ruby", "rule", "dictionary", "second", "front_end", "analyser", "normalisation", "english", "pronunciation"]
 EMOJI_KIND = ("絵文字", "")
 
 
@@ -189,11 +190,15 @@ class Word:
     is_joined: bool = False  # the word continues the accent phrase of the word before it
     kind: tuple[str, str] = ("", "")  # part of speech and its first subdivision, as the dictionary names them
     # Source of the reading: the user; ruby in the text; a rule, the dictionary or the white list for the second analyser
-    # (`app.core.text.readings`); the front end's own corrections; the analyser; `app.core.text.normalise`; the English converter.
+    # (`app.core.text.readings`); the front end's own corrections; the analyser; `app.core.text.normalise`; the English converter; the English
+    # pronouncing dictionary.
     read_by: ReadBy = field(default="analyser", compare=False)
     name: str = field(default="", compare=False)  # name of that rule, entry or word of the list, or the ruby
     # Reading of the second analyser where the two differ and nothing has decided between them; else empty.
     other_reading: str = field(default="", compare=False)
+    syllables: tuple[
+        str, ...
+    ] = ()  # of a word that is spoken in English: the pronunciation in katakana then says how its neighbours are accented
 
     @property
     def is_mark(self) -> bool:
@@ -217,17 +222,20 @@ def convert_words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, in
     phones, tones, word2ph = [EDGE_SYMBOL], [0], [1]
     vowel = ""
     for word, heights, is_first in _compute_heights(words):
-        begins += [moras] if is_first else []
+        # English words are written apart, whichever phrase the katakana in their places would belong to.
+        begins += [moras] if is_first or (word.syllables and is_english(phones[-1])) else []
         symbols: list[tuple[str, int]] = []
         if word.is_mark or word.is_emoji:
             symbols, vowel = [(word.surface, 0)], ""
-        for mora, height in zip(split_moras(word.pronunciation), heights, strict=True):
+        elif word.syllables:
+            symbols, vowel = list(zip(word.syllables, list_stress_tones(word.syllables), strict=True)), ""
+        for mora, height in () if word.syllables else zip(split_moras(word.pronunciation), heights, strict=True):
             mora_symbols = find_mora_phones(mora, vowel)
             symbols += [(phone, height) for phone in mora_symbols]
             vowel = next((phone for phone in reversed(mora_symbols) if phone in VOWEL_PHONES or phone == "N"), vowel)
         if symbols:
             text += word.surface
-            reading += word.pronunciation
+            reading += "".join(word.syllables) or word.pronunciation
             phones += [phone for phone, _ in symbols]
             tones += [tone for _, tone in symbols]
             # Divided evenly among the characters of the word; the earlier ones get the remainder.
@@ -235,7 +243,7 @@ def convert_words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, in
             word2ph += [share + (index < remainder) for index in range(len(word.surface))]
             sizes.append(len(word.surface))
             other_readings.append(word.other_reading)
-            moras += sum(phone in MORA_ENDS for phone, _ in symbols)
+            moras += sum(is_mora_end(phone) for phone, _ in symbols)
     return Phones(
         text, reading, (*phones, EDGE_SYMBOL), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(other_readings), notation
     )

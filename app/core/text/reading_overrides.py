@@ -23,6 +23,7 @@ class TextPiece:
     override: ReadingOverride | None = None  # a given reading, by the user unless `read_by` names another source
     kana: str = ""  # its reading where the text itself gives one
     read_by: ReadBy = "user"
+    syllables: tuple[str, ...] = ()  # of what is spoken in English; `text` is then katakana, for the analyser
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,11 @@ def _replace_words(words: list[Word], ranges: dict[int, tuple[int, int]], pieces
             first, last = ranges[index]
             # The accent of a stand-in word says nothing about the word it replaces.
             covered = [] if index in stand_ins else words[first:last]
-            if piece.read_by != "user" and "".join(word.pronunciation for word in covered) == piece.override.reading:
+            if (
+                piece.read_by != "user"
+                and not piece.syllables
+                and "".join(word.pronunciation for word in covered) == piece.override.reading
+            ):
                 # The analyser already reads the word so, and knows the accent of the whole phrase.
                 continue
             replaced[first:last] = [_replace_word(piece, piece.override, covered)]
@@ -112,6 +117,12 @@ def _replace_words(words: list[Word], ranges: dict[int, tuple[int, int]], pieces
 
 def _replace_word(piece: TextPiece, override: ReadingOverride, covered: Sequence[Word]) -> Word:
     """Return the word with its given reading; accent and phrase come from the covered words where no accent is given."""
+    if piece.syllables:
+        kana = "".join(word.pronunciation for word in covered)
+        word = covered[0] if covered else Word("", "", kind=("名詞", "一般"))
+        return replace(
+            word, surface=override.surface, pronunciation=kana, syllables=piece.syllables, read_by=piece.read_by, name="", other_reading=""
+        )
     kana = parse_user_reading(override.surface, override.reading)
     size = len(split_moras(kana))
     if override.accent is not None:

@@ -13,6 +13,7 @@ from app.core.sound.line_edits import (
     find_phrase,
     list_phrases,
     may_toggle_phrase,
+    name_counted_text,
     reset_phrase,
     set_accent,
     set_mora_pitches,
@@ -41,7 +42,11 @@ LINE_EDITS: dict[str, Schema] = {
         build_object_schema(
             {
                 "word": build_text_schema(MAX_NAME_CHARS, description="A word of `read_line`"),
-                "kana": {"type": "string", "maxLength": MAX_NAME_CHARS, "description": "Its reading; empty for Koebako's own"},
+                "kana": {
+                    "type": "string",
+                    "maxLength": MAX_NAME_CHARS,
+                    "description": "Its reading in kana, or of an English word in ARPABET; empty for Koebako's own",
+                },
                 "occurrence": build_index_schema(MAX_LINE_CHARACTERS, "Which one, from 0, where the word occurs more than once"),
             },
             "word",
@@ -102,7 +107,7 @@ def apply_line_edits(line: Line, values: Mapping[str, Any], read_again: ReadAgai
         _check_index("mora", item["mora"], len(reading.moras))
         overrides = set_mora_pitches(overrides, {item["mora"]: item["semitones"] or None})
     is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
-    counted = Overrides() if is_plain else replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos)
+    counted = Overrides() if is_plain else name_counted_text(overrides, reading)
     return replace(line, overrides=counted)
 
 

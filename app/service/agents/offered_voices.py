@@ -6,6 +6,7 @@ from typing import Any
 
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.delivery import KATAKANA
 from app.core.script.script import LineSettings, choose_known_name
 from app.core.synthesis_types import BOUNDS
 from app.export.safe_file_names import SpeakerNames, name_line_speaker
@@ -34,15 +35,17 @@ class OfferedVoices:
         return voice
 
     def describe_settings(self, settings: LineSettings) -> dict[str, Any]:
-        """Return who speaks with these settings, and every number that is not as usual."""
+        """Return who speaks with these settings, and everything about how that is not as usual."""
         speaker = self.find_speaker(settings)
         voice, styles = (settings.voice, []) if speaker is None else (speaker.name, [style.name for style in speaker.styles])
         changed = {name: value for name, bounds in BOUNDS.items() if (value := getattr(settings, name)) != bounds.default}
-        return {"voice": voice, "style": choose_known_name(settings.style, styles), **changed}
+        latin = {"latin": settings.latin} if settings.latin != KATAKANA else {}
+        return {"voice": voice, "style": choose_known_name(settings.style, styles), **changed, **latin}
 
     def convert_settings(self, values: Mapping[str, Any], settings: LineSettings) -> dict[str, Any]:
         """Return the settings that an agent names for a line with these; raise InputError for a voice or style that is not offered."""
         changes: dict[str, Any] = {name: float(values[name]) for name in BOUNDS if name in values}
+        changes |= {"latin": values["latin"]} if "latin" in values else {}
         if "voice" not in values and "style" not in values:
             return changes
         speaker = self.find_speaker(settings)

@@ -318,7 +318,8 @@ class ProjectTools:
         """Return the reading of a line, by the front end of its voice, and its edits counted over it; raise AppError."""
         pipeline = turn.open_speaker(self._voices.require_voice(line.settings)).pipeline
         reader = LineReader(turn.voices)
-        reader.enqueue_job(ReadLineJob(line.id, line.text, line.overrides, readings, pipeline.voice.emoji, line.settings.memos))
+        english = pipeline.voice.architecture.should_read_english(line.settings)
+        reader.enqueue_job(ReadLineJob(line.id, line.text, line.overrides, readings, pipeline.voice.emoji, line.settings.memos, english))
         result = reader.read_next_line()
         if result.error is not None or result.reading is None:
             raise result.error or RequestStopped

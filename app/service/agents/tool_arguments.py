@@ -4,7 +4,7 @@ from typing import Any
 
 from app.common.errors import InputError
 from app.common.language import localize
-from app.core.delivery import Bounds
+from app.core.delivery import LATIN_READINGS, Bounds
 from app.core.synthesis_types import BOUNDS, INDEX_BOUNDS
 
 MAX_CALL_CHARS = 10_000
@@ -49,8 +49,10 @@ def build_index_schema(highest: int = int(INDEX_BOUNDS.high), description: str =
 
 
 def build_delivery_schemas() -> dict[str, Schema]:
-    """Return the schemas of all numbers that say how a line is spoken, by name."""
-    return {name: build_number_schema(bounds, bounds.tips[1]) for name, bounds in BOUNDS.items()}
+    """Return the schemas of what says how a line is spoken, by name: all numbers, and the reading of Latin letters."""
+    numbers = {name: build_number_schema(bounds, bounds.tips[1]) for name, bounds in BOUNDS.items()}
+    description = "How words in Latin letters are read; english where the voice speaks it"
+    return numbers | {"latin": {"type": "string", "enum": list(LATIN_READINGS), "description": description}}
 
 
 def describe_tool(name: str, title: str, description: str, properties: dict[str, Schema], *required: str, reads: bool) -> Schema:

@@ -180,6 +180,15 @@ ACTIONS = (
         "delete", ("行を削除", "Delete"), ("選んだ行を削除します。", "Deletes the selected lines."), ("Shift+Del",), ("Del",), "delete"
     ),
     ActionSpec(
+        "read_english",
+        ("すべての行の英語を英語で読む", "Read all lines' English in English"),
+        (
+            "すべての行と登場人物で、英単語や英文を英語で読みます。オフにするとカタカナで読みます。",
+            "Reads English words and sentences of all lines and characters in English; off reads them as katakana.",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "split_here",
         ("カーソル位置で分割", "Split here"),
         ("編集中の行を、カーソルの位置で 2 行に分けます。", "Splits the line being edited in two at the cursor."),

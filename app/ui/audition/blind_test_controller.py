@@ -20,6 +20,7 @@ from app.audition.short_names import NamePart, NameParts, build_short_names, fin
 from app.audition.take_store import TakeStore, find_sound_folder
 from app.common.errors import AppError, InputError
 from app.common.language import localize
+from app.core.delivery import describe_latin_reading
 from app.core.script.project import LineTake, create_line
 from app.core.script.script import LineSettings, choose_known_name
 from app.core.synthesis_types import BOUNDS, Float32, Overrides
@@ -115,6 +116,9 @@ def _build_manner_parts(take: LineTake) -> tuple[NamePart, ...]:
     return (
         NamePart(style),
         *numbers,
+        NamePart(
+            localize("英字: ", "Latin letters: ") + describe_latin_reading(settings.latin), settings.latin == DEFAULT_LINE_SETTINGS.latin
+        ),
         _build_quoted_part(localize("アシスト", "assist"), settings.assist_text),
         NamePart(localize(f"間 {pauses}", f"pauses {pauses}") if pauses else localize("間は既定", "usual pauses"), not pauses),
         NamePart(localize("読みを編集", "edited reading") if edited else localize("読みはそのまま", "usual reading"), not edited),

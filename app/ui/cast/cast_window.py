@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.common.language import localize
+from app.core.delivery import KATAKANA
 from app.core.script.characters import MOST_ALIASES
 from app.core.script.script import Character, LineSettings
 from app.core.synthesis_types import BOUNDS
@@ -203,6 +204,8 @@ def describe_delivery(settings: LineSettings) -> str:
     ]
     if settings.pauses:
         changed.append(localize("間の長さ", "pauses"))
+    if settings.latin != KATAKANA:
+        changed.append(localize("英字を英語で読む", "Latin letters in English"))
     numbers = localize("、", ", ").join(changed)
     return numbers[:1].upper() + numbers[1:] or localize("話し方は標準の設定です。", "Usual delivery.")
 

@@ -137,8 +137,10 @@ def _create_line_reader(is_stopped: Callable[[], bool]) -> ReadLine:
     """Return a function that reads lines until the import is given up."""
     g2p = open_g2p()
 
-    def read_unless_stopped(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+    def read_unless_stopped(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool, english: bool) -> LineReading:
         # The front end is shared: it takes turns with the synthesis thread, and a long import would hold up closing.
-        return LineReading(text, readings) if is_stopped() else read_line(text, readings, g2p, emoji=emoji, memos=memos)
+        if is_stopped():
+            return LineReading(text, readings)
+        return read_line(text, readings, g2p, emoji=emoji, memos=memos, english=english)
 
     return read_unless_stopped

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPalette, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QFormLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.common.language import localize
-from app.core.delivery import DeliveryBounds, Unit
+from app.core.delivery import LATIN_READINGS, DeliveryBounds, Unit, describe_latin_reading
 from app.core.script.script import LineSettings
 from app.core.synthesis_types import BOUNDS, LINE_PAUSE_BOUNDS, SEED_BOUNDS
 from app.settings.user_settings import MAX_SEED
@@ -259,6 +259,48 @@ class SeedField(ThemedWidget, QWidget):
         color = self.palette().color(QPalette.ColorRole.WindowText)
         self.dice.setIcon(draw_icon("dice", color))
         self.lock.setIcon(draw_icon("locked" if self.lock.isChecked() else "unlocked", color))
+
+
+class LatinField(QWidget):
+    """A label and a list of the ways to read Latin letters; for a voice that speaks no English it says so.
+
+    Signals:
+        edited(str): the user chose one of `LATIN_READINGS`.
+    """
+
+    edited = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        name = localize("英字の読み方", "Latin letters")
+        tip = localize(
+            "英単語や英文を、カタカナで読むか、英語で読むかを選びます。",
+            "Whether English words and sentences are read as katakana or in English.",
+        )
+        self.label = QLabel(name)
+        self.box = describe_control(ChoiceBox(), name, tip)
+        for reading in LATIN_READINGS:
+            self.box.addItem(describe_latin_reading(reading), reading)
+        self.box.setPlaceholderText(localize("（複数）", "(mixed)"))
+        self.box.activated.connect(lambda row: self.edited.emit(self.box.itemData(row)))
+        self.label.setBuddy(self.box)
+        self.label.setToolTip(tip)
+        self.unused = PlainLabel(localize("カタカナ（英語を話せない声です）", "katakana: no English"), "muted")
+        self.unused.setToolTip(
+            localize("この声は英語を話せないため、カタカナで読みます。", "This voice speaks no English and reads it as katakana.")
+        )
+        self.unused.setMinimumHeight(self.box.sizeHint().height())
+        self.unused.hide()
+        fill_box(QHBoxLayout(self), self.label, None, self.box, self.unused, spacing=8)
+
+    def show_reading(self, reading: str, *, is_mixed: bool) -> None:
+        """Show how the selected lines are read, or that they differ."""
+        self.box.setCurrentIndex(-1 if is_mixed else self.box.findData(reading))
+
+    def set_used(self, is_used: bool) -> None:
+        """Offer the choice, or say that the voice reads katakana; the line keeps its choice."""
+        self.box.setVisible(is_used)
+        self.unused.setVisible(not is_used)
 
 
 class LinePauseField(QWidget):

@@ -23,7 +23,15 @@ from app.core.script.script import Character, LineSettings
 from app.core.sound.voice_traits import VoiceArchitecture
 from app.core.synthesis_types import BOUNDS, PAUSE_BOUNDS
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.setting_fields import LinePauseField, SeedField, SliderField, VoiceFields, mark_label, set_up_number_field
+from app.ui.parameters.setting_fields import (
+    LatinField,
+    LinePauseField,
+    SeedField,
+    SliderField,
+    VoiceFields,
+    mark_label,
+    set_up_number_field,
+)
 from app.ui.theme.theme import ThemedWidget, create_colour_icon
 from app.ui.voices.catalog_voice import VoiceSummary
 from app.ui.voices.voice_card import VoiceCard
@@ -202,6 +210,7 @@ def list_setting_labels(names: Collection[str]) -> list[str]:
         "style": localize("スタイル", "style"),
         **{name: bounds.label for name, bounds in BOUNDS.items()},
         "pauses": localize("間の長さ", "pauses"),
+        "latin": localize("英字の読み方", "Latin letters"),
     }
     return [label for name, label in labels.items() if name in names]
 
@@ -239,11 +248,12 @@ class SidePanel(QScrollArea):
         self.seed = SeedField()
         self.pauses = PauseFields()
         self.line_pause = LinePauseField()
+        self.latin = LatinField()
         self.assist = AssistField()
         tip = localize("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation.")
         self.expression = FoldingSection(localize("詳細設定", "Advanced"), tip)
         advanced = [self.sliders[name] for name in ADVANCED_PARAMETERS]
-        fill_box(self.expression.content, *advanced, self.pauses, self.line_pause, margins=None)
+        fill_box(self.expression.content, *advanced, self.pauses, self.line_pause, self.latin, margins=None)
         fill_box(self.expression.content, self.assist, self.sliders["assist_weight"], self.seed, margins=None)
         self._build_widgets()
         self._align_labels()
@@ -281,6 +291,7 @@ class SidePanel(QScrollArea):
         for name, slider in self.sliders.items():
             slider.setVisible(name not in unused)
         self.assist.setVisible("assist_text" not in unused)
+        self.latin.set_used(not architectures or any(item.speaks_english for item in architectures))
         self._show_seed_use()
 
     def _show_seed_use(self) -> None:
@@ -303,6 +314,7 @@ class SidePanel(QScrollArea):
         self.seed.set_value(settings.seed)
         self.seed.set_locked(settings.seed_locked)
         self.pauses.show_pauses(settings.pauses)
+        self.latin.show_reading(settings.latin, is_mixed="latin" in mixed)
         self.assist.show_text(settings.assist_text)
         self.presets.show_settings(settings)
         self._is_showing = False
@@ -319,6 +331,7 @@ class SidePanel(QScrollArea):
         for name, slider in self.sliders.items():
             mark_label(slider.label, name in deviations)
         mark_label(self.pauses.title, "pauses" in deviations)
+        mark_label(self.latin.label, "latin" in deviations)
 
     def _show_count(self, count: int) -> None:
         """Show how many lines the settings apply to."""
@@ -359,6 +372,7 @@ class SidePanel(QScrollArea):
             self.presets.label,
             self.pauses.title,
             self.line_pause.label,
+            self.latin.label,
             self.character.label,
             *self._choices.labels,
         ]
@@ -382,6 +396,7 @@ class SidePanel(QScrollArea):
         self.seed.value_changed.connect(partial(self._emit_change, "seed"))
         self.seed.locked_changed.connect(partial(self._emit_change, "seed_locked"))
         self.pauses.edited.connect(partial(self._emit_change, "pauses"))
+        self.latin.edited.connect(partial(self._emit_change, "latin"))
         self.assist.textEdited.connect(partial(self._emit_change, "assist_text"))
         self._choices.edited.connect(self.edited)
         self.presets.chosen.connect(self.preset_selected)

@@ -1,15 +1,18 @@
 """Keeps the strip under the selected line in step with the document, the sound and what is typed, and puts its edits into the document."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.common.language import localize
+from app.core.delivery import ENGLISH
 from app.core.script.script import Line, replace_overrides
-from app.core.sound.line_edits import has_same_moras, reset_phrase, set_word_reading
+from app.core.sound.line_edits import has_same_moras, name_counted_text, reset_phrase, set_word_reading
 from app.core.sound.line_reading import LineReading, LineWord
+from app.core.symbols import is_english
 from app.core.synthesis_types import Overrides
+from app.core.text.english_phones import write_arpabet
+from app.core.text.readings.english_reading import has_latin_letters
 from app.engine.line_reader import LineReadResult, ReadLineJob
 from app.engine.synthesis_jobs import LinePosition
 from app.ui.playback.line_playback import LinePlayback
@@ -26,7 +29,7 @@ SOUND_REDRAW_MS = 60  # sound comes in many pieces
 
 
 class ReadingController(QObject):
-    """Connects the panel; `speaks_emoji` returns whether the voice of a line does."""
+    """Connects the panel; `speaks_emoji` returns whether the voice of a line does, `speaks_english` whether it speaks English."""
 
     def __init__(
         self, panel: StripPanel, document: ScriptDocument, selection: LineSelection, speech: SpeechController, playback: LinePlayback
@@ -37,6 +40,7 @@ class ReadingController(QObject):
         self.sounds = LineSoundCollector(speech)
         self.pitches = LinePitchCollector(speech, self.sounds)
         self.speaks_emoji: Callable[[Line], bool] = lambda _line: False
+        self.speaks_english: Callable[[Line], bool] = lambda _line: False
         self._read_job: ReadLineJob | None = None
         self._typed_job: ReadLineJob | None = None  # with a reading that was typed; what else is asked meanwhile does not replace it
         self._line_reading: LineReading | None = None
@@ -74,11 +78,14 @@ class ReadingController(QObject):
         panel.reading.kana_requested.connect(self._request_typed_reading)
         panel.others.reading_requested.connect(self._apply_other_reading)
 
-    def update_emoji_support(self) -> None:
-        """Update the strip after more is known of voices: the one of this line may speak emoji after all."""
-        line = self._selection.line
-        if line is not None and self._read_job is not None and self._read_job.emoji != self.speaks_emoji(line):
+    def update_voice_support(self) -> None:
+        """Update the strip after more is known of voices: the one of this line may speak emoji or English after all."""
+        line, job = self._selection.line, self._read_job
+        if line is not None and job is not None and (job.emoji, job.english) != (self.speaks_emoji(line), self._is_read_in_english(line)):
             self._request_reading()
+
+    def _is_read_in_english(self, line: Line) -> bool:
+        return line.settings.latin == ENGLISH and self.speaks_english(line)
 
     @Slot()
     def _update_strip(self, *_what: object) -> None:
@@ -106,16 +113,19 @@ class ReadingController(QObject):
 
     def _is_valid_for_text(self, edits: Overrides, line: Line) -> bool:
         """Return whether edits count over the text of a line as its voice reads it, so that they can be shown at once."""
-        emoji = self.speaks_emoji(line)
-        if self._line_reading is None or self._line_reading.emoji != emoji:
+        emoji, english, reading = self.speaks_emoji(line), self._is_read_in_english(line), self._line_reading
+        if reading is None or (reading.emoji, reading.english) != (emoji, english):
             return False
-        return not edits.text or (edits.text == line.text and has_same_moras(edits, line.text, emoji=emoji, memos=self._line_reading.memos))
+        if not edits.text:
+            return True
+        return edits.text == line.text and has_same_moras(edits, line.text, emoji=emoji, memos=reading.memos, english=english)
 
     @Slot()
     def _request_reading(self) -> None:
         line = self._selection.line
         if line is not None and line.text.strip():
-            self._read_job = ReadLineJob(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line), memos=line.settings.memos)
+            emoji, english = self.speaks_emoji(line), self._is_read_in_english(line)
+            self._read_job = ReadLineJob(line.id, line.text, line.overrides, emoji=emoji, memos=line.settings.memos, english=english)
             self._speech.request_reading(self._read_job)
 
     @Slot(object)
@@ -172,6 +182,10 @@ class ReadingController(QObject):
         )
         shape = build_shape(self._line_reading, self._overrides, times)
         self.panel.show_line(shape, self.pitches.build_melody(line, shape), sound, self.sounds.is_current(line))
+        if line.settings.latin == ENGLISH and not self._line_reading.english and has_latin_letters(line.text):
+            self.panel.show_note(
+                localize("この声は英語を話せないため、カタカナで読みます。", "This voice speaks no English and reads it as katakana.")
+            )
 
     @Slot()
     def _show_more_sound(self) -> None:
@@ -205,7 +219,7 @@ class ReadingController(QObject):
         if self._line_reading is not None:
             is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
             reading = self._line_reading
-            counted = Overrides() if is_plain else replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos)
+            counted = Overrides() if is_plain else name_counted_text(overrides, reading)
             script = replace_overrides(self._document.script, self._shown_id, counted)
             self._document.apply_edit(label, script, f"{gesture or label} {self._shown_id}")
 
@@ -222,8 +236,10 @@ class ReadingController(QObject):
     def _edit_word_reading(self, mora: int) -> None:
         if self._line_reading is not None and (word := self._line_reading.find_word(mora)):
             self._word = word
-            kana = "".join(item.kana for item in self._line_reading.moras[word.first_mora : word.end_mora] if not item.is_emoji)
-            self.panel.open_reading_field(self._line_reading.extract_text(word.start, word.end).strip(), kana)
+            spoken = [item.kana for item in self._line_reading.moras[word.first_mora : word.end_mora] if not item.is_emoji]
+            written = write_arpabet(spoken) if all(map(is_english, spoken)) else "".join(spoken)
+            surface = self._line_reading.extract_text(word.start, word.end).strip()
+            self.panel.open_reading_field(surface, written, takes_english=self._line_reading.english)
 
     @Slot(str)
     def _request_typed_reading(self, kana: str) -> None:
@@ -233,7 +249,8 @@ class ReadingController(QObject):
             self.panel.reading.close_field()
             return
         readings = set_word_reading(self._line_reading, self._word, kana)
-        self._typed_job = ReadLineJob(line.id, line.text, self._overrides, readings, self._line_reading.emoji, line.settings.memos)
+        shown = self._line_reading
+        self._typed_job = ReadLineJob(line.id, line.text, self._overrides, readings, shown.emoji, line.settings.memos, shown.english)
         self._speech.request_reading(self._typed_job)
 
     @Slot(object)

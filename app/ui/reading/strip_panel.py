@@ -242,10 +242,10 @@ class StripPanel(QFrame):
         self.waveform.hide()
         self.view.show_hint(localize("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
 
-    def open_reading_field(self, surface: str, kana: str) -> None:
+    def open_reading_field(self, surface: str, written: str, *, takes_english: bool) -> None:
         for widget in (self.title, self._tools, self.melody, self.reset_phrase, self.reset_all, self.others):
             widget.hide()  # what is wrong with a reading needs their room
-        self.reading.open_for_word(surface, kana)
+        self.reading.open_for_word(surface, written, takes_english=takes_english)
 
     def close_reading_field(self) -> None:
         """Close the field for a word after another line was shown."""

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.common.language import localize
-from app.core.script.characters import merge_cast
+from app.core.delivery import ENGLISH, KATAKANA
+from app.core.script.characters import change_all_settings, merge_cast
 from app.core.script.script import (
     Character,
     Line,
@@ -186,6 +187,12 @@ class LineCommands(QObject):
             self._seeds.forget_seeds(ids)
         label = localize("設定を変更", "Change settings")
         self._document.apply_edit(label, change_settings(script, ids, **{name: value}), f"{name} {' '.join(ids)}")
+
+    @Slot(bool)
+    def choose_english(self, is_english: bool) -> None:
+        """Read the English of all lines and characters in English, or as katakana."""
+        script = change_all_settings(self._document.script, latin=ENGLISH if is_english else KATAKANA)
+        self._document.apply_edit(localize("英字の読み方を変更", "Change the reading of Latin letters"), script)
 
     @Slot(object)
     def change_pause(self, pause_s: float | None) -> None:

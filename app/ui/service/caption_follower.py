@@ -33,7 +33,9 @@ class CaptionFollower(QObject):
         if not board.state.has_readers:
             return
         self._board, self._talk, self._word_finder = board, talk, SpokenWordFinder(job.request.id)
-        self._reading_job = ReadLineJob("", talk.text, Overrides(), asker=CAPTION_ASKER)
+        voice = self._speech.voices.get(job.cast.voice) if job.cast is not None else None
+        english = voice is not None and voice.architecture.should_read_english(job.request)
+        self._reading_job = ReadLineJob("", talk.text, Overrides(), english=english, asker=CAPTION_ASKER)
         if board.state.is_served:  # the file has no words of its own
             self._speech.request_reading(self._reading_job)
 

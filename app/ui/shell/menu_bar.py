@@ -27,6 +27,7 @@ EDIT_MENU = ("undo redo", "cut copy copy_sound paste select_all", "find replace 
 LINE_MENU = (
     "add_line edit_line duplicate delete",
     "split_here split_sentences join_lines",
+    "read_english",
     "move_up move_down",
     "keep_take more_takes delete_takes",
 )

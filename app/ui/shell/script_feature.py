@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.common.errors import AppError
 from app.common.language import localize
 from app.common.user_notices import set_notice_handler
+from app.core.delivery import ENGLISH
 from app.core.script.script import Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.parameters.preset_bar import PresetBar, PresetEntry
@@ -62,6 +63,9 @@ class ScriptFeature(WindowFeature):
         self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
         self.search.replaced.connect(self._report_replaced)
         context.actions.connect_handlers(self._map_actions())
+        context.document.changed.connect(self._show_language)
+        context.actions["read_english"].triggered.connect(self.commands.choose_english)
+        self._show_language()
         actions, stack = self._context.actions, self._context.document.stack
         actions.connect_handlers({"undo": stack.undo, "redo": stack.redo})
         stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
@@ -69,6 +73,14 @@ class ScriptFeature(WindowFeature):
         for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
             actions[name].setEnabled(possible)
             signal.connect(actions[name].setEnabled)
+
+    @Slot()
+    def _show_language(self, *_scripts: object) -> None:
+        """Check the action for English if all lines and characters have it."""
+        script = self._context.document.script
+        spoken = [line.settings for line in script.lines] + [character.settings for character in script.cast]
+        settings = {id(item): item for item in spoken}.values()  # lines share most of theirs
+        self._context.actions["read_english"].setChecked(bool(settings) and all(item.latin == ENGLISH for item in settings))
 
     def select_first_line(self, remembered: str) -> None:
         """Select the line that was selected when the window closed, or the first one."""
@@ -272,6 +284,7 @@ class EmojiController(QObject):
         self._cursor_position: int | None = None
         self._button = reading.panel.emoji
         reading.speaks_emoji = self.can_speak_emoji
+        reading.speaks_english = self.can_speak_english
         self._button.picker_opening.connect(self._update_before_editing)
         self._button.emoji_picked.connect(self._insert_emoji)
         catalog.changed.connect(self._update_after_catalog)
@@ -282,6 +295,11 @@ class EmojiController(QObject):
         voice = self._catalog.find_voice(line.settings.voice)
         return voice is not None and voice.manifest.emoji
 
+    def can_speak_english(self, line: Line) -> bool:
+        """Return True if the voice of a line speaks English; False if the voice is not installed."""
+        voice = self._catalog.find_voice(line.settings.voice)
+        return voice is not None and voice.architecture.speaks_english
+
     @Slot()
     def _update_button(self, *_what: object) -> None:
         line = self._selection.line
@@ -290,7 +308,7 @@ class EmojiController(QObject):
     @Slot()
     def _update_after_catalog(self) -> None:
         self._update_button()
-        self._strip.update_emoji_support()
+        self._strip.update_voice_support()
 
     @Slot()
     def _update_before_editing(self) -> None:

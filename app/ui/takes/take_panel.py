@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout, QWidget
 
 from app.common.language import localize
+from app.core.delivery import describe_latin_reading
 from app.core.script.project import LineTake
 from app.core.script.script import CAST_FIELDS, Character, Line, LineSettings
 from app.core.synthesis_types import BOUNDS
@@ -165,12 +166,13 @@ def list_differences(
         for name in BOUNDS
         if (value := getattr(then, name)) != getattr(now, name)
     ]
-    if then.pauses != now.pauses:
-        differences.append(localize("間の長さ", "pauses"))
-    if then.assist_text != now.assist_text:
-        differences.append(localize("アシストテキスト", "assist text"))
-    if then.memos != now.memos:
-        differences.append(localize("メモの扱い", "memos"))
+    others = {
+        "pauses": localize("間の長さ", "pauses"),
+        "assist_text": localize("アシストテキスト", "assist text"),
+        "latin": localize("英字の読み方", "Latin letters") + f" {describe_latin_reading(then.latin)}",
+        "memos": localize("メモの扱い", "memos"),
+    }
+    differences += [words for name, words in others.items() if getattr(then, name) != getattr(now, name)]
     return tuple(differences)
 
 

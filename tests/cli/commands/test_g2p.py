@@ -39,6 +39,14 @@ def test_a_text_is_given_as_speak_takes_it(capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out)["phones"] == ["_", "_"]
 
 
+def test_english_is_read_as_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ((), ("--latin", "english")):
+        assert main(["g2p", "Hello、雨。", *options]) == 0
+    plain, english = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (plain["reading"], english["reading"]) == ("ハローアメ", "həˈloʊアメ")
+    assert english["phones"] == ["_", "hə", "ˈloʊ", ",", "a", "m", "e", ".", "_"]
+
+
 def test_without_the_option_nothing_is_added(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(lines(capsys, monkeypatch, "声")[0]) == ["text", "normalized", "reading", "phones", "tones", "word2ph"]
 

@@ -34,6 +34,8 @@ def test_a_project_is_made_of_a_text(capsys: pytest.CaptureFixture[str], tmp_pat
     assert "already exists" in err
     assert run(capsys, "new", str(file), "--replace", "--title", "題")[0] == 0
     assert read_project(file) == Project(script=Script((), "題"))
+    assert run(capsys, "new", str(file), "--replace", "-f", str(text), "--latin", "english")[0] == 0
+    assert {line.settings.latin for line in read_project(file).script.lines} == {"english"}
     assert run(capsys, "new", str(tmp_path / "a.txt"))[0] == 2
     (tmp_path / "file").write_text("")
     assert run(capsys, "new", str(tmp_path / "file" / "a.koebako"))[0] == 7

@@ -60,6 +60,16 @@ def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str],
     assert rows == [head, ["はい。", "mei", "Mei", "", ""], ["いいえ。", "nobody", "", "", "nobody"]]
 
 
+def test_a_reading_of_latin_letters_for_all_of_a_script(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,character\nHello.,アキ\nはい。,\n", encoding="utf-8")
+    assert run(capsys, tmp_path / "a.csv", "-o", tmp_path / "b.koebako", "--latin", "english")[0] == 0
+    script = read_project(tmp_path / "b.koebako").script
+    assert {line.settings.latin for line in script.lines} == {"english"}
+    assert [character.settings.latin for character in script.cast] == ["english"]
+    assert run(capsys, tmp_path / "b.koebako", "-o", tmp_path / "c.koebako")[0] == 0
+    assert {line.settings.latin for line in read_project(tmp_path / "c.koebako").script.lines} == {"english"}, "it stays"
+
+
 def test_a_voice_for_those_that_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("はい。", 3, None), ("いいえ。", 3, None), ("雨。", 1, None)]))
     code, _, told = run(capsys, tmp_path / "a.vvproj", "-o", tmp_path / "a.koebako", "--voice", "mei")

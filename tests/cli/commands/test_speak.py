@@ -85,6 +85,15 @@ def test_style_speed_and_silence_change_the_sound(tmp_path: Path) -> None:
     assert (tmp_path / "sad.wav").read_bytes() != (tmp_path / "plain.wav").read_bytes()
 
 
+def test_a_voice_without_english_says_so_and_sounds_as_ever(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, reading in (("katakana", ()), ("english", ("--latin", "english"))):
+        assert speak("Hello、世界。", "-o", tmp_path / f"{name}.wav", *reading) == 0
+    assert capsys.readouterr().err.count("speaks no English") == 1
+    assert (tmp_path / "katakana.wav").read_bytes() == (tmp_path / "english.wav").read_bytes()
+    assert speak(TEXT, "-o", tmp_path / "a.wav", "--latin", "english") == 0
+    assert "English" not in capsys.readouterr().err, "there is nothing to say of a Japanese text"
+
+
 def test_text_from_file_and_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "t.txt").write_text("\ufeff" + TEXT, encoding="utf-8")
     assert speak("-f", tmp_path / "t.txt", "-o", tmp_path / "a.wav") == 0

@@ -11,9 +11,12 @@ from pytestqt.qtbot import QtBot
 from app.audition.blind_test import SoundSource
 from app.audition.board import Board, BoardColumn, VoiceChoice
 from app.common.language import set_language
+from app.core.script.characters import add_character
 from app.core.script.project import TAKE_VARIATION
-from app.core.script.script import Line, LineSettings
+from app.core.script.script import Character, Line, LineSettings, replace_overrides
+from app.core.sound.line_edits import set_mora_length
 from app.core.sound.voice_traits import KOKORO_ARCHITECTURE, SBV2_ARCHITECTURE
+from app.core.synthesis_types import Overrides
 from app.export.safe_file_names import SpeakerNames
 from app.ui.audition.board_chooser import check_voices, collect_checked_voices, fill_voice_tree
 from app.ui.audition.board_model import describe_column
@@ -204,3 +207,97 @@ def test_a_blend_is_none_of_the_speakers_wherever_it_is_named(open_window: OpenW
     side.styles.setCurrentIndex(0)
     assert (side.speakers.isEnabled(), side.speakers.currentData()) == (True, "Male 1")
     assert window.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "Line 1, 一行目, Mimizuku, Neutral"
+
+
+def spoken(window: WindowDriver) -> list[str]:
+    shape = window.phone_strip.shape
+    return [] if shape is None else [mora.kana for mora in shape.reading.moras]
+
+
+def choose_latin(window: WindowDriver, reading: str) -> None:
+    """Choose as a user does, who sees the entries."""
+    box = window.side.latin.box
+    box.setCurrentIndex(box.findData(reading))
+    box.activated.emit(box.currentIndex())
+
+
+def test_a_voice_without_english_says_so_in_place_of_the_choice(side: SidePanel) -> None:
+    told: list[object] = []
+    side.edited.connect(lambda *edit: told.append(edit))
+    side.show_settings(LineSettings(latin="english"))
+    side.offer_settings(SBV2)
+    assert side.latin.unused.isVisible()
+    assert side.latin.box.isHidden()
+    side.offer_settings(SBV2 | KOKORO)
+    assert side.latin.unused.isHidden()
+    assert side.latin.box.currentData() == "english"
+    side.show_settings(LineSettings(), 2, {"latin"})
+    assert side.latin.box.currentIndex() == -1
+    assert not told
+
+
+def test_english_is_chosen_shown_and_corrected(open_window: OpenWindow, qtbot: QtBot) -> None:
+    """A user writes an English word, has it read in English, corrects its phones, and gives the line to a voice without English."""
+    window = open_window()
+    install(window, qtbot)
+    window.commands.add_text("Hello、雨。", 0)
+    window.side.chooser.chosen.emit("kokoro")
+    qtbot.waitUntil(lambda: spoken(window) == ["ハ", "ロ", "ー", "ア", "メ"], timeout=WAIT_MS)
+    choose_latin(window, "english")
+    assert window.lines[0].settings.latin == "english"
+    qtbot.waitUntil(lambda: spoken(window) == ["hə", "ˈloʊ", "ア", "メ"], timeout=WAIT_MS)
+    field = window.strip_panel.reading
+    window.phone_strip.word_requested.emit(1)
+    assert field.edit.text() == "HH AH0 L OW1"
+    field.edit.setText("HH AH0 LX")
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    assert "phones such as" in field.error.text()
+    field.edit.setText("hh eh1 l ow0")
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: spoken(window) == ["ˈhɛ", "loʊ", "ア", "メ"], timeout=WAIT_MS)
+    assert [(one.surface, one.reading) for one in window.lines[0].overrides.readings] == [("Hello", "HH EH1 L OW0")]
+    window.phone_strip.word_requested.emit(0)
+    field.edit.setText("はろう")
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: spoken(window) == ["ハ", "ロ", "ウ", "ア", "メ"], timeout=WAIT_MS)
+    window.phone_strip.word_requested.emit(0)
+    field.edit.clear()
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: spoken(window) == ["hə", "ˈloʊ", "ア", "メ"], timeout=WAIT_MS)
+    window.side.chooser.chosen.emit("")
+    qtbot.waitUntil(lambda: spoken(window) == ["ハ", "ロ", "ー", "ア", "メ"], timeout=WAIT_MS)
+    assert "no English" in window.strip_panel.note.text()
+    assert window.lines[0].settings.latin == "english", "another voice speaks it again"
+
+
+def test_an_edit_of_a_japanese_word_stays_where_the_language_changes(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window()
+    install(window, qtbot)
+    window.commands.add_text("Helloと雨。", 0)
+    window.side.chooser.chosen.emit("kokoro")
+    qtbot.waitUntil(lambda: "ア" in spoken(window), timeout=WAIT_MS)
+    edits = set_mora_length(Overrides(), spoken(window).index("ア"), 0.5)
+    window.document.apply_edit("", replace_overrides(window.document.script, window.lines[0].id, replace(edits, text="Helloと雨。")))
+    choose_latin(window, "english")
+    qtbot.waitUntil(lambda: "ˈloʊ" in spoken(window), timeout=WAIT_MS)
+    shape = window.phone_strip.shape
+    assert shape is not None
+    assert [spoken(window)[edit.mora] for edit in shape.overrides.moras] == ["ア"]
+
+
+def test_all_lines_and_characters_of_a_project_are_read_in_english(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.commands.add_text("Hello\nGood night", 0)
+    action = window.window_actions["read_english"]
+    window.document.apply_edit("", add_character(window.document.script, Character("Aki")))
+    assert not action.isChecked()
+    action.trigger()
+    assert [line.settings.latin for line in window.lines] == ["english", "english"]
+    assert [character.settings.latin for character in window.document.script.cast] == ["english"]
+    assert action.isChecked()
+    choose_latin(window, "katakana")
+    assert not action.isChecked(), "one line has its own choice"
+    window.undo_stack.undo()
+    assert action.isChecked()
+    action.trigger()
+    assert {line.settings.latin for line in window.lines} == {"katakana"}

@@ -4,6 +4,7 @@ from typing import Any
 
 from app.common.command_parser import add_command_parser
 from app.common.language import localize
+from app.core.delivery import KATAKANA, LATIN_READINGS
 from app.core.text.link_reading import LINK_READINGS
 
 
@@ -24,6 +25,8 @@ def add_g2p(commands: Any) -> None:
     parser.add_argument("--no-built-in-words", action="store_true", help=without)
     memos = localize("［］や [ ] で囲んだ部分をメモとして扱い、読まない", "treat what is in square brackets as a memo, which is not read")
     parser.add_argument("--memos", action="store_true", help=memos)
+    latin = localize("英字の単語の読み方", "how words in Latin letters are read")
+    parser.add_argument("--latin", choices=LATIN_READINGS, default=KATAKANA, help=latin)
     links = localize(
         "URL の読み方：host（ホスト名だけ）、all（すべて）、skip（読み上げない）。省略時は設定の値を使う",
         "how web addresses are read: host (its name only), all or skip; by default as the settings say",

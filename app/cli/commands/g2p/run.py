@@ -10,6 +10,7 @@ from app.cli.progress_display import show_slow_notice
 from app.common.errors import AppError
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p
+from app.core.delivery import ENGLISH
 from app.core.sound.ports import G2P
 
 UNREADABLE_LINE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
@@ -27,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     for number, (line, is_whole) in enumerate(lines, start=1):
         notice = localize(f"{number} 行目（{len(line):,} 文字）を処理しています", f"Processing line {number} ({len(line):,} characters)")
         with show_slow_notice(notice):
-            row = convert_line(g2p, line, emoji=options.emoji) if is_whole else build_too_long_row(line)
+            row = convert_line(g2p, line, emoji=options.emoji, english=options.latin == ENGLISH) if is_whole else build_too_long_row(line)
             if options.explain:
                 row["words"] = [] if "error" in row else explain_line(g2p, line)
         print_json(row)
@@ -42,9 +43,9 @@ def build_too_long_row(start: str) -> dict[str, Any]:
     return {"text": start[:MAX_SHOWN_LINE_CHARS], **UNREADABLE_LINE, "error": error}
 
 
-def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
+def convert_line(g2p: G2P, text: str, *, emoji: bool = False, english: bool = False) -> dict[str, Any]:
     try:
-        phones = g2p.convert_sentence(text, emoji=emoji)
+        phones = g2p.convert_sentence(text, emoji=emoji, english=english)
     except AppError as error:
         return {"text": text, **UNREADABLE_LINE, "error": error.message}
     result: dict[str, Any] = {

@@ -5,6 +5,7 @@ from typing import Any
 from app.common.command_parser import add_action_parsers, add_command_parser
 from app.common.errors import InputError
 from app.common.language import localize
+from app.core.delivery import LATIN_READINGS
 
 
 def add_convert_action(actions: Any) -> None:
@@ -33,6 +34,7 @@ def add_convert_action(actions: Any) -> None:
         "voice of lines without one and of those whose voice is missing",
         metavar="ID|NAME",
     )
+    _add_latin_option(convert)
     convert.add_switch("--replace", "すでにあるファイルを上書きする", "replace an existing file")
     forms = convert.add_mutually_exclusive_group()
     forms.add_argument(
@@ -83,4 +85,14 @@ def _add_new_action(actions: Any) -> None:
         help=localize("1 行ずつ台本にするテキスト、- は標準入力", "text whose lines become the script, - is stdin"),
     )
     new.add_option("--title", "題名（既定: ファイル名）", "title (default: the name of the file)", default="", metavar="TEXT")
+    _add_latin_option(new)
     new.add_switch("--replace", "すでにあるファイルを上書きする", "replace an existing file")
+
+
+def _add_latin_option(parser: Any) -> None:
+    parser.add_option(
+        "--latin",
+        "すべての行と登場人物の、英字の単語の読み方",
+        "how words in Latin letters are read in all lines and by all characters",
+        choices=LATIN_READINGS,
+    )

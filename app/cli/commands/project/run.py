@@ -17,7 +17,7 @@ from app.common.errors import InputError
 from app.common.files.paths import list_voice_dirs
 from app.common.language import localize
 from app.compose.text_front_end import open_g2p
-from app.core.script.characters import replace_voices
+from app.core.script.characters import change_all_settings, replace_voices
 from app.core.script.project import PROJECT_SUFFIX, Project, sanitise_project
 from app.core.script.script import Line, LineSettings, Script, estimate_line_duration
 from app.core.sound.line_reading import LineReading, read_line
@@ -117,7 +117,7 @@ def run_new(options: argparse.Namespace) -> int:
     script = clear_shipped_voice(
         Script(tuple(Line(text, voice) for text in texts), options.title or target.stem), find_shipped_voice_id() or ""
     )
-    project = sanitise_project(Project(script=script))
+    project = sanitise_project(Project(script=_choose_latin_reading(script, options)))
     with lock_user_file(target):
         # The text may have been waited for.
         refuse_existing_file(target, may_replace=options.replace)
@@ -201,6 +201,7 @@ def _write_converted_script(target: Path, options: argparse.Namespace) -> tuple[
     """Return what was written, and what was lost, a sentence each."""
     source = Path(options.source)
     imported = read_script_file(source, parse_columns(options.columns))
+    imported = replace(imported, project=replace(imported.project, script=_choose_latin_reading(imported.project.script, options)))
     voice = find_unprepared_voice(options.voice, may_be_path=False).manifest.id if options.voice else ""
     if target.suffix.lower() == PROJECT_SUFFIX:
         imported = apply_readings(imported)
@@ -217,14 +218,19 @@ def _write_converted_script(target: Path, options: argparse.Namespace) -> tuple[
     return project, imported.losses + write_script(target, project.script, find_names, as_dialogue=options.dialogue)
 
 
+def _choose_latin_reading(script: Script, options: argparse.Namespace) -> Script:
+    """Return the script with the reading of Latin letters that the user wants for all of it, if any."""
+    return change_all_settings(script, latin=options.latin) if options.latin else script
+
+
 def apply_readings(imported: ImportedScript) -> ImportedScript:
     """Return the script with accents and readings as edits. Open JTalk takes a second to load, and is not needed for tables and texts."""
     if not imported.phrases_by_line:
         return imported
     g2p = open_g2p()
 
-    def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
-        return read_line(text, readings, g2p, emoji=emoji, memos=memos)
+    def read_text(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool, english: bool) -> LineReading:
+        return read_line(text, readings, g2p, emoji=emoji, memos=memos, english=english)
 
     return apply_spoken_phrases(imported, read_text)
 

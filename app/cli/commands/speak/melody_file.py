@@ -54,7 +54,8 @@ def check_melody(request: SynthesisRequest, pipeline: Pipeline) -> None:
     if not edits:
         return
     memos = request.memos or pipeline.g2p.should_skip_memos
-    reading = read_line(request.text, (), pipeline.g2p, pipeline.caches.phones, emoji=pipeline.voice.emoji, memos=memos)
+    how = {"emoji": pipeline.voice.emoji, "memos": memos, "english": pipeline.voice.architecture.should_read_english(request)}
+    reading = read_line(request.text, (), pipeline.g2p, pipeline.caches.phones, **how)
     last, count = edits[-1].mora, len(reading.moras)
     if last >= count:
         raise InputError(

@@ -5,7 +5,7 @@ from typing import Any
 from app.cli.voice_options import add_voice_options
 from app.common.command_parser import add_command_parser
 from app.common.language import localize
-from app.core.delivery import name_option
+from app.core.delivery import KATAKANA, LATIN_READINGS, name_option
 from app.core.synthesis_types import BOUNDS
 
 
@@ -29,6 +29,13 @@ def add_speak(commands: Any) -> None:
     for name, bounds in BOUNDS.items():
         text = f"{bounds.label} {bounds.low:g}–{bounds.high:g} ({bounds.default:g})"
         parser.add_argument(name_option(name), dest=name, type=float, default=bounds.default, metavar="N", help=text)
+    parser.add_option(
+        "--latin",
+        "英字の単語の読み方（既定: katakana）。english は、英語を話せる声だけ",
+        "how words in Latin letters are read (default: katakana); english where the voice speaks it",
+        choices=LATIN_READINGS,
+        default=KATAKANA,
+    )
     parser.add_option(
         "--assist",
         "話し方の雰囲気を伝えるテキスト（アシストテキスト）",

@@ -291,7 +291,7 @@ def _build_request(options: argparse.Namespace, text: str, speaker: Speaker | No
         values["speaker"] = find_id_by_name(options.speaker, info.speakers, localize("話者", "speaker"))
         values["style"] = find_id_by_name(options.style, info.styles, localize("スタイル", "style"))
     pauses = dict(_parse_pause(item) for item in options.pause)
-    return SynthesisRequest(text, id="cli", assist_text=options.assist, pauses=pauses, seed=options.seed, **values)
+    return SynthesisRequest(text, id="cli", latin=options.latin, assist_text=options.assist, pauses=pauses, seed=options.seed, **values)
 
 
 def _parse_pause(item: str) -> tuple[str, float]:

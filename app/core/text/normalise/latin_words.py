@@ -56,7 +56,8 @@ _GRADE = re.compile(
 _LETTER_CHOICE = re.compile(r"(?<![A-Za-z0-9.'-])A(?= (?:or|and|vs\.?|to|and/or) [A-Z](?![A-Za-z]))")
 _LETTER_TO_LETTER = re.compile(r"(?<![A-Za-z0-9])([A-Z])(to|2)([A-Z])(?![A-Za-z0-9])")  # BtoC, O2O, Y2K
 _CAPITALS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?: [A-Z]{2,})+(?![A-Za-z])")
-_NUMBERED_NAME = LazyPattern(ascii_letters, r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+NUMBER_BEHIND_NAME = r"[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])"  # which is read in English
+_NUMBERED_NAME = LazyPattern(ascii_letters, rf"(?<=[A-Za-z]{{2}}){NUMBER_BEHIND_NAME}")
 _ENGLISH_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
 _HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
 _NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")

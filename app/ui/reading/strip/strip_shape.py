@@ -17,6 +17,7 @@ from app.common.language import localize
 from app.core.sound.line_edits import LinePhrase, find_phrase, list_phrases, set_accent, set_mora_length, set_pause_length
 from app.core.sound.line_reading import LineReading
 from app.core.sound.line_sound import LineSpans
+from app.core.symbols import is_english
 from app.core.synthesis_types import Overrides
 from app.core.text.notation.noted_text import NotedText
 from app.ui.display_names import describe_emoji
@@ -27,6 +28,7 @@ BRACKET, BRACKETS = "'", frozenset("「」『』()[]{}〈〉《》【】〔〕�
 
 PX_PER_S = 230.0
 NARROWEST, NARROWEST_PAUSE = 31.0, 15.0  # pixels: a kana with its small one must be readable
+SYLLABLE_LETTER_PX, SYLLABLE_MARGIN_PX = 7.5, 10.0  # of English syllables, which have up to nine letters
 PHRASE_GAP_PX = 10.0
 AXIS_MARGIN_PX = 14.0
 UNKNOWN_MORA_S, UNKNOWN_PAUSE_S = 0.117, 0.25
@@ -114,12 +116,17 @@ def build_axis(reading: LineReading, overrides: Overrides, phrases: tuple[LinePh
         guess = UNKNOWN_MORA_S if kind is CellKind.MORA else UNKNOWN_PAUSE_S / count
         lengths = zip_longest(given, known)
         length_s = sum(one if one is not None else span.length_s if span and span.length_s else guess for one, span in lengths)
-        width = max(NARROWEST if kind is CellKind.MORA else NARROWEST_PAUSE, length_s * PX_PER_S)
+        width = max(_find_narrowest(reading.moras[index].kana) if kind is CellKind.MORA else NARROWEST_PAUSE, length_s * PX_PER_S)
         start_s, end_s = (known[0].start_s, known[-1].end_s) if known else (0.0, 0.0)
         is_exact = any(one is not None for one in given)
         cells.append(StripCell(kind, index, count, left, left + width, start_s, end_s, length_s, is_exact))
         left += width
     return StripAxis(tuple(cells), times is not None)
+
+
+def _find_narrowest(written: str) -> float:
+    """Return the pixels in which a mora can be read."""
+    return max(NARROWEST, SYLLABLE_LETTER_PX * len(written) + SYLLABLE_MARGIN_PX) if is_english(written) else NARROWEST
 
 
 def order_cells(reading: LineReading) -> list[tuple[CellKind, int, int]]:
