@@ -23,9 +23,9 @@ from app.core.synthesis_types import (
     ReadingOverride,
 )
 from app.core.text.emoji_symbols import has_emoji
+from app.core.text.english_phones import has_latin_letters
 from app.core.text.notation.explicit_notation import may_have_memo
 from app.core.text.pronunciation import compute_phrase_heights
-from app.core.text.readings.english_reading import has_latin_letters
 
 # Pairs of characters that `SequenceMatcher` may compare, which is slow on long texts;
 # above this, everything between the first and the last difference counts as changed.

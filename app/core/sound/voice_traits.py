@@ -15,8 +15,8 @@ from app.common.user_notices import show_notice
 from app.core.delivery import ENGLISH, Delivery
 from app.core.sound.manners import MANNERS, USUAL_MANNER, Manner
 from app.core.synthesis_types import BOUNDS, STYLE_WIDTH, Float32, Phones, SynthesisRequest
+from app.core.text.english_phones import has_latin_letters
 from app.core.text.phone_ids import PhoneIds, convert_phones_to_ids, convert_phones_to_tokens
-from app.core.text.readings.english_reading import has_latin_letters
 
 DurationRule = Literal["ceil", "carry", "round"]
 DEFAULT_DELIVERY = Delivery()
@@ -246,4 +246,7 @@ class VoiceTraits:
         """Return the weighted style vector of a speaker's style, float32 (256,). A manner moves away from the speaker, the others from the mean."""
         row, vectors = self.find_style_row(speaker, style), self.style_vectors
         is_manner = self.styles.get(style) in {manner.name for manner in self.architecture.manners}
-        return compute_style_vector(vectors[[1 + speaker, row]], 1, weight) if is_manner else compute_style_vector(vectors, row, weight)
+        if not is_manner:
+            return compute_style_vector(vectors, row, weight)
+        usual = compute_style_vector(vectors, 1 + speaker, 1.0)
+        return compute_style_vector(np.stack((usual, vectors[row])), 1, weight)

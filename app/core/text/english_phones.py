@@ -3,6 +3,7 @@
 A syllable is one phone of a sentence, as a mora's vowel is: it has a tone, a length and a pitch that a user edits; `app.core.symbols.is_english` knows it.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -30,6 +31,14 @@ _ONSETS = frozenset(
      "S W", "HH W", "S P", "S T", "S K", "S M", "S N", "S F", "S P L", "S P R", "S T R", "S K R", "S K W",
      *(f"{first} Y" for first in ("P", "B", "K", "F", "V", "M", "HH", "S P", "S K"))]
 ) - {"NG"}  # fmt: skip
+
+
+_LATIN_LETTER = re.compile("[A-Za-zＡ-Ｚａ-ｚ]")
+
+
+def has_latin_letters(text: str) -> bool:
+    """Return whether anything of a text could be English."""
+    return _LATIN_LETTER.search(text) is not None
 
 
 def list_stress_tones(syllables: Sequence[str]) -> list[int]:

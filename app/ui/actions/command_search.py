@@ -29,7 +29,7 @@ _KANA_TABLE = """
 選択 せんたく   新規 しんき   名前 なまえ   最近 さいきん   消去 しょうきょ   付け つけ   使っ つかっ
 選んだ えらんだ   配色 はいしょく   音声 おんせい   含め ふくめ   上に うえに   下に したに   元に もとに
 戻す もどす   直す なおす   使い つかい   開く ひらく   読み よみ   個 こ   声 こえ   同じ おなじ   行 ぎょう
-秒 びょう   方 かた
+秒 びょう   方 かた   英語 えいご   読む よむ
 """
 COMMAND_KANA = dict(zip(_KANA_TABLE.split()[::2], _KANA_TABLE.split()[1::2], strict=True))
 """The readings by their spelling; longer spellings come first, because they contain shorter ones."""

@@ -11,8 +11,7 @@ from app.core.sound.line_edits import has_same_moras, name_counted_text, reset_p
 from app.core.sound.line_reading import LineReading, LineWord
 from app.core.symbols import is_english
 from app.core.synthesis_types import Overrides
-from app.core.text.english_phones import write_arpabet
-from app.core.text.readings.english_reading import has_latin_letters
+from app.core.text.english_phones import has_latin_letters, write_arpabet
 from app.engine.line_reader import LineReadResult, ReadLineJob
 from app.engine.synthesis_jobs import LinePosition
 from app.ui.playback.line_playback import LinePlayback

@@ -7,7 +7,7 @@ import pytest
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
 from app.core.synthesis_types import Float32
 from app.voices.prepare.graph_writer import GraphWriter
-from app.voices.prepare.kokoro.kokoro_graphs import FFT_HOP, FFT_SIZE, SPECTRUM_SIZE, GeneratorWriter, read_source_tensors
+from app.voices.prepare.kokoro.kokoro_graphs import FFT_HOP, FFT_SIZE, SPEAKER_GAINS_DB, SPECTRUM_SIZE, GeneratorWriter, read_source_tensors
 from app.voices.prepare.kokoro.kokoro_layers import RESIDUAL_SLOPE, KokoroLayers, KokoroWeights
 from app.voices.prepare.kokoro.kokoro_source import SourceNetworkWriter
 
@@ -75,14 +75,15 @@ def filter_channels(values: np.ndarray, weight: np.ndarray, dilation: int) -> np
     return sum(weight[:, :, tap] @ padded[:, tap * dilation :][:, : values.shape[1]] for tap in range(weight.shape[2]))
 
 
-@pytest.mark.parametrize("shares", [(1, 0, 0, 0, 0), (0, 0.3, 0, 0, 0.7)])
-def test_the_network_is_the_one_that_was_trained(shares: tuple[float, ...]) -> None:
+@pytest.mark.parametrize("shares", [{0: 1.0}, {1: 0.3, 9: 0.7}])
+def test_the_network_is_the_one_that_was_trained(shares: dict[int, float]) -> None:
     tensors = read_source_tensors()
+    share = np.zeros(len(SPEAKER_GAINS_DB))
+    share[list(shares)] = list(shares.values())
     writer = GraphWriter("network", "T")
-    inputs = writer.add_input("spectrum", [1, 2 * SPECTRUM_SIZE, 1, "T"]), writer.add_input("shares", [1, 5])
+    inputs = writer.add_input("spectrum", [1, 2 * SPECTRUM_SIZE, 1, "T"]), writer.add_input("shares", [1, len(share)])
     writer.add_output("rows", SourceNetworkWriter(writer, tensors).add_features(*inputs), ["T", 128])
     spectrum = np.random.default_rng(0).standard_normal((2 * SPECTRUM_SIZE, 200), np.float32)
-    share = np.array(shares)
     network = open_unoptimized(writer.build_model().SerializeToString(), "network")
     (rows,) = network.run_graph({"spectrum": spectrum[None, :, None], "shares": share[None].astype(np.float32)})
     value = spectrum.astype(np.float64)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.core.text.english_phones import convert_arpabet, drop_stress, reduce_stress
+from app.core.text.english_phones import convert_arpabet, drop_stress, has_latin_letters, reduce_stress
 from app.core.text.normalise.latin_words import NUMBER_BEHIND_NAME
 
 FindPronunciation = Callable[[str], str]
@@ -24,7 +24,6 @@ class EnglishWord:
     syllables: tuple[str, ...]
 
 
-_LATIN_LETTER = re.compile("[A-Za-zＡ-Ｚａ-ｚ]")
 _JAPANESE_LETTER = re.compile("[ぁ-ゖァ-ヺｦ-ﾟ一-龠々〇]")
 # One letter for each, so that places stay.
 _TO_ASCII = {code: code - 0xFEE0 for code in range(ord("！"), ord("～") + 1)} | {ord("’"): "'"}
@@ -58,11 +57,6 @@ _FIRST_VOWEL = re.compile("[ˈˌ]?[ɑæʌɔʊɪɛɜəiueoa]")
 def find_english_words(text: str, find_pronunciation: FindPronunciation) -> list[EnglishWord]:
     """Return what of a sentence is spoken in English, in order."""
     return _SentenceReader(text, find_pronunciation).find_words() if has_latin_letters(text) else []
-
-
-def has_latin_letters(text: str) -> bool:
-    """Return whether anything of a text could be English."""
-    return _LATIN_LETTER.search(text) is not None
 
 
 class _SentenceReader:
