@@ -14,7 +14,7 @@ from app.service.request_fields import create_unknown_style_refusal
 from app.voices.file_fact_cache import compute_content_digest, compute_file_digests
 from app.voices.prepared_voice import NamedId, Voice
 from app.voices.voice_card_data import SpeakerCard, VoiceCardData, read_card
-from app.voices.voice_labels import list_speaker_names
+from app.voices.voice_labels import STYLE_NAMES_JA, list_speaker_names
 
 _SPEAKER_NAMESPACE = uuid.UUID("2d5a1a3c-6a8e-5f0f-9c55-6b7b0e6f7a21")  # of speakers whose voice names no UUID
 SHIPPED_FORMAT = "starter"
@@ -115,10 +115,11 @@ class StyleCatalogue:
         """
         for served, item in self._iterate_styles():
             voices = (served.name, served.voice, item.voice, *list_speaker_names(served.name))
+            names = (item.name, STYLE_NAMES_JA.get(item.name, item.name))
             if (
-                _is_one_of(name, *voices, *(f"{voice}/{item.name}" for voice in voices), str(item.id))
+                _is_one_of(name, *voices, *(f"{voice}/{style_name}" for voice in voices for style_name in names), str(item.id))
                 and _is_one_of(speaker, served.name, str(item.speaker), *list_speaker_names(served.plain_name))
-                and _is_one_of(style, item.name, str(item.style))
+                and _is_one_of(style, *names, str(item.style))
             ):
                 return item
         return None

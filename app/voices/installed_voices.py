@@ -16,11 +16,12 @@ from app.settings.user_settings import load_usable_settings
 from app.voices.bert_models import find_bert
 from app.voices.containers.unsupported_formats import VOICE_SUFFIXES
 from app.voices.prepared_voice import MANIFEST_NAME, NamedId, Voice, VoiceManifest, read_manifest, read_prepared_voice
-from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD, list_speaker_names
+from app.voices.voice_labels import NATURAL_VOICE_ID, NATURAL_VOICE_WORD, STYLE_NAMES_JA, list_speaker_names
 
 BertRequirement = Callable[[str], object]
 
-_STYLE_ALIASES = {"ノーマル": "Neutral"}  # both names mean the same style: SBV2 writes it in English, AIVM in Japanese
+# Both names mean the same style: SBV2 writes it in English, AIVM in Japanese, and people type what they see.
+_STYLE_ALIASES = {japanese: name for name, japanese in STYLE_NAMES_JA.items()}
 
 
 def list_installed_voices(folders: Sequence[Path]) -> list[Voice]:

@@ -94,6 +94,7 @@ def test_speakers_and_styles_by_name_number_or_nothing() -> None:
     assert find_id_by_name("1", items, "style") == 1
     assert find_id_by_name("ノーマル", items, "style") == 1
     assert find_id_by_name("Neutral", [NamedId(0, "ノーマル")], "style") == 0
+    assert find_id_by_name("低く静か", [NamedId(0, "Neutral"), NamedId(29, "Low and quiet")], "style") == 29
     assert find_id_by_name(None, items, "style") == 1
     assert find_id_by_name("1", [NamedId(1, "2"), NamedId(2, "1")], "style") == 2, "a name counts before a number"
     with pytest.raises(VoiceError, match="Angry"):
