@@ -4,7 +4,7 @@
     python3 packaging/natural_voice/listening_test.py VOICE TEXTS FILE.koebako [--lines 10]
 
 Writes a project with a sealed test by pairs, and its sounds next to it. Open it in Koebako and choose "Blind test". VOICE is the prepared
-folder; lines are chosen by a hash of their text, and the five speakers take turns. All sounds have the same loudness.
+folder; lines are chosen by a hash of their text, and the speakers take turns. All sounds have the same loudness.
 """
 
 import argparse
