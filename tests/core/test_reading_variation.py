@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from app.core.sound.acoustic import NoiseStreams
 from app.core.sound.melody import build_tone_curve
-from app.core.sound.reading_variation import draw_log_lengths, draw_phrase_shapes
+from app.core.sound.reading_variation import (
+    MARK_LENGTH,
+    MORA_LENGTH,
+    MOST_DEVIATIONS,
+    PHRASE_TEMPO,
+    SENTENCE_TEMPO,
+    draw_log_lengths,
+    draw_phrase_shapes,
+)
 from app.core.sound.tone_levels import MoraTone, compute_mora_levels
 from app.core.synthesis_types import Phones
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks
@@ -26,8 +34,8 @@ SEEDS = st.integers(0, 2**31 - 1)
 def test_lengths_stay_within_bounds_and_pauses_move_most(seed: int, variation: float) -> None:
     logs = draw_log_lengths(LINE, NoiseStreams((seed, 0)).draw_lengths_variation, variation)
     marks = np.array(map_phones_to_marks(NAMES)) != NO_INDEX
-    assert np.abs(logs[~marks]).max() <= 2 * (0.05 + 0.06 + 0.04) * variation + 1e-9
-    assert np.abs(logs[marks]).max() <= 2 * 0.22 * variation + 1e-9
+    assert np.abs(logs[~marks]).max() <= MOST_DEVIATIONS * (SENTENCE_TEMPO + PHRASE_TEMPO + MORA_LENGTH) * variation + 1e-9
+    assert np.abs(logs[marks]).max() <= MOST_DEVIATIONS * MARK_LENGTH * variation + 1e-9
     assert logs[0] == logs[-1] == 0, "the silence around a line is not a reading"
 
 

@@ -12,9 +12,9 @@ from app.core.synthesis_types import Float32, Float64, Phones
 from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to_moras
 
 # Deviations at variation 1. Logarithms of lengths: of the sentence, of each accent phrase, of each mora, of each mark.
-SENTENCE_TEMPO, PHRASE_TEMPO, MORA_LENGTH, MARK_LENGTH = 0.05, 0.06, 0.04, 0.22
-PHRASE_RANGE = 0.16  # logarithm of how far a phrase's melody moves
-PHRASE_LEVEL = 0.6  # semitones
+SENTENCE_TEMPO, PHRASE_TEMPO, MORA_LENGTH, MARK_LENGTH = 0.06, 0.08, 0.04, 0.28
+PHRASE_RANGE = 0.22  # logarithm of how far a phrase's melody moves
+PHRASE_LEVEL = 0.9  # semitones
 MOST_DEVIATIONS = 2.0  # how far from its mean anything is drawn
 
 DrawNumbers = Callable[[int], Float32]  # as many standard normal numbers as asked for, the same ones for the same sentence and seed
