@@ -88,8 +88,9 @@ MEASURED_F0_HZ = (253.5, 218.0, 223.3, 310.4, 90.6, 256.0, 256.0, 91.9, 91.9, 91
 LEVEL_SEMITONES = (-1.0, -1.0, -1.0, -1.5, 1.0, -5.5, -2.5, 3.5, 4.5, 1.5)
 """How far from them our melody is sung.
 
-Low morae often lose their voice, so what is voiced is half a semitone above the mean of a melody; the highest voice was judged best lower still. The fifth speaker creaks often, and creaks count in his median. The last five sing where their sound
-was at home, all of which judges found equally good.
+Low morae often lose their voice, so what is voiced is half a semitone above the mean of a melody; the highest voice was judged best lower still.
+The fifth speaker creaks often, and creaks count in his median. The last five sing near the pitch that their voices have in English, the men
+a little higher, where they creak less; judges heard no difference between pitches.
 """
 MAX_STYLE_WEIGHT = 2.0
 """Measured over 6 and 20 morae: at 2 all speakers have a sound, at 2.5 that of the last one bursts, at 3 it is no number."""
@@ -131,7 +132,7 @@ def prepare_natural_voice(model: Path, folder: Path, report: Report = ignore_rep
 
 def _build_manifest(files: dict[str, str], fast_decoder: str, margin_frames: int) -> VoiceManifest:
     mean_hz = float(np.exp(np.log(MEDIAN_F0_HZ[:JAPANESE_SPEAKERS]).mean()))
-    styles = KOKORO_ARCHITECTURE.assign_style_ids(["Neutral", *(manner.name for manner in MANNERS)])
+    styles = KOKORO_ARCHITECTURE.assign_style_ids(["Neutral", *KOKORO_ARCHITECTURE.manner_names])
     return VoiceManifest(
         id=NATURAL_VOICE_ID,
         name=NATURAL_VOICE_NAME,

@@ -15,8 +15,7 @@ from app.adapters.files.file_lock import lock_path_for_change
 from app.common.errors import InputError, VoiceError
 from app.common.files.paths import find_data_dir, list_voice_dirs
 from app.common.language import localize
-from app.core.sound.manners import MANNERS
-from app.core.sound.voice_traits import ARCHITECTURES, SpeakerBlend, StyleRows
+from app.core.sound.voice_traits import ARCHITECTURES, KOKORO_ARCHITECTURE, SpeakerBlend, StyleRows
 from app.core.synthesis_types import Float32
 from app.install.staging_folders import link_or_copy, read_in_place, replace_folder
 from app.install.voice_identity import list_prepared_files, validate_voice_name
@@ -36,7 +35,7 @@ def add_blend(reference: str, blend: SpeakerBlend) -> Voice:
     Raise VoiceError if there is none, or none to blend; InputError for the name, or a speaker that is not the voice's; OutputFileError.
     """
     name = validate_voice_name(blend.name)
-    if name.casefold() in NEUTRAL_NAMES or name in (manner.name for manner in MANNERS):
+    if name.casefold() in NEUTRAL_NAMES or name in KOKORO_ARCHITECTURE.manner_names:
         raise InputError(
             localize(f"「{name}」は使えません。", f"“{name}” cannot be used."),
             localize("別の名前を入力してください。", "Choose another name."),

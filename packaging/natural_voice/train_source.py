@@ -4,8 +4,8 @@
     python3 packaging/natural_voice/train_source.py MODEL TEXTS [--lines 60] [--steps 15000] [--start NPZ]
 
 MODEL is the joined int8 file, TEXTS sentences, of which some are chosen by a hash; a quarter of them is never trained on, and says how close it comes. Writes
-resources/kokoro/source_features.npz in about fifteen minutes of one processor. With --start it goes on from such a file, which may know fewer
-speakers: others begin as the one whose style is nearest. Needs the project's packages and torch.
+resources/kokoro/source_features.npz in about fifteen minutes on one core. With --start, training continues from such a file; speakers it
+does not cover start from the one with the nearest style. Needs the project's packages and torch.
 
 The source depends on pitch, phase and style alone: the model's own pitches are enough, some of them moved, with the styles of other speakers and blends of them.
 """

@@ -96,7 +96,7 @@ def list_people(*, with_manners: bool = False) -> Iterator[Person]:
 
 def list_manners(manifest: VoiceManifest, speaker: NamedId) -> Iterator[Person]:
     """Yield a speaker in each manner of the voice."""
-    manners = {manner.name for manner in ARCHITECTURES[manifest.architecture].manners}
+    manners = ARCHITECTURES[manifest.architecture].manner_names
     for style in (style for style in manifest.styles if style.name in manners):
         yield Person(manifest.id, f"{speaker.name}, {style.name}", speaker.id, style.id, speaker.name, style.name)
 

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.common.errors import InputError
 from app.common.language import localize
@@ -27,7 +28,9 @@ from app.core.text.phone_ids import NO_INDEX, map_phones_to_marks, map_phones_to
 
 TARGET_PLACE = 0.65  # of a mora's vowel, where its level is reached
 LEAST_FIDELITY = 0.5  # at which the voice's own melody is changed as little as its accents allow
-SUNG_SHARE, LEAST_PITCH_HZ = 0.6, 40.0  # a step counts as voiced from this share of the mean on over all that are not near silence
+LEAST_PITCH_HZ = 40.0
+VOICED_SHARE = 0.6
+"""A voice's own pitch passes through low values where voicing begins and ends; a step below this share of the mean over all that are not near silence counts as unvoiced."""
 SMOOTHING_S = 0.0375  # half the width of the window that rounds the corners of the melody
 QUESTION_RISE = 5.0  # semitones, over the end of a question, where a melody is predicted
 SEMITONES_PER_OCTAVE = 12
@@ -50,7 +53,7 @@ def build_melody(
         draw_shapes = partial(draw_phrase_shapes, draw=draw, variation=request.variation)
     curve = build_tone_curve(phones, phone_frames * STEPS_PER_FRAME, _count_steps_per_s(voice), draw_shapes)
     lead = count_lead_steps(voice)
-    curve = np.concatenate((curve[lead:], np.full(min(lead, len(curve)), curve[-1])))
+    curve = _advance_curve(curve, lead)
     median_hz = voice.median_f0[voice.find_style_row(request.speaker, request.style)]
     octaves = (curve * request.intonation + request.pitch) / SEMITONES_PER_OCTAVE
     questions = _build_question_rows(phones, phone_frames * STEPS_PER_FRAME, lead)
@@ -102,7 +105,7 @@ def fit_to_least_change(melody: Melody, own_hz: Float64, phones: Phones, phone_f
         phone_frames: frames of each phone, int64 (n,).
     """
     vowels, steps, lead = _list_vowels(phones), phone_frames * STEPS_PER_FRAME, count_lead_steps(voice)
-    sung = own_hz > SUNG_SHARE * own_hz[own_hz > LEAST_PITCH_HZ].mean() if (own_hz > LEAST_PITCH_HZ).any() else own_hz > own_hz
+    sung = _find_sung(own_hz)
     own = SEMITONES_PER_OCTAVE * np.log2(np.where(sung, own_hz, melody.f0))
     ends = np.maximum(np.cumsum(steps)[vowels] - lead, 1)
     levels = [_find_level(own[start:end][sung[start:end]]) for start, end in zip(ends - (steps[vowels] + 1) // 2, ends, strict=True)]
@@ -112,12 +115,23 @@ def fit_to_least_change(melody: Melody, own_hz: Float64, phones: Phones, phone_f
     if scale := melody.intonation:
         least_levels = scale * find_least_offsets(np.array(levels) / scale, moras)
     offsets = _draw_levels(least_levels, vowels, steps, _count_steps_per_s(voice))
-    least = np.concatenate((offsets[lead:], np.full(min(lead, len(offsets)), offsets[-1])))
+    least = _advance_curve(offsets, lead)
     whole = SEMITONES_PER_OCTAVE * np.log2(melody.f0) - own
     share = max(0.0, (melody.weight - LEAST_FIDELITY) / (1 - LEAST_FIDELITY))
     change = (1 - share) * min(1.0, melody.weight / LEAST_FIDELITY) * least + share * whole
     asked = np.where(sung, own + change / melody.weight, SEMITONES_PER_OCTAVE * np.log2(melody.f0))
     return replace(melody, f0=np.asarray(2.0 ** (asked / SEMITONES_PER_OCTAVE), np.float32))
+
+
+def _advance_curve(curve: Float64, steps: int) -> Float64:
+    """Return the curve so many steps earlier; its end is held."""
+    return np.concatenate((curve[steps:], np.full(min(steps, len(curve)), curve[-1])))
+
+
+def _find_sung(own_hz: Float64) -> NDArray[np.bool_]:
+    """Return which steps of a voice's own pitch count as voiced."""
+    audible = own_hz > LEAST_PITCH_HZ
+    return audible & (own_hz > VOICED_SHARE * own_hz[audible].mean()) if audible.any() else audible
 
 
 def _find_level(semitones: Float64) -> float:

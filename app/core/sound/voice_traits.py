@@ -86,10 +86,14 @@ class VoiceArchitecture:
     recipe: int = 1  # the number of the way in which this version prepares such voices; one of a lower number is prepared again
     is_renewed_from_itself: bool = True  # that takes the prepared voice alone; else what it was made of
 
+    @property
+    def manner_names(self) -> list[str]:
+        """Return the names of the manners, in the order of their rows."""
+        return [manner.name for manner in self.manners]
+
     def list_blends(self, styles: Sequence[str]) -> list[str]:
         """Return those styles of a voice that are between its speakers, so that who speaks in them is none of these."""
-        manners = {manner.name for manner in self.manners}
-        return [style for style in styles[1:] if style not in manners] if self.styles_by_speaker else []
+        return [style for style in styles[1:] if style not in self.manner_names] if self.styles_by_speaker else []
 
     def assign_style_ids(self, styles: Sequence[str]) -> dict[int, str]:
         """Return the styles of a voice with styles by speaker by their ids: blends count from 1, past those of the manners."""
@@ -221,7 +225,7 @@ class VoiceTraits:
         if not kind.styles_by_speaker or style not in self.styles:
             return style
         names, name = tuple(self.styles.values()), self.styles[style]
-        manners = [manner.name for manner in kind.manners if manner.name in names]
+        manners = [manner for manner in kind.manner_names if manner in names]
         if name in (blends := kind.list_blends(names)):
             return 1 + len(self.speakers) * (1 + len(manners)) + blends.index(name)
         return 1 + speaker + (len(self.speakers) * (1 + manners.index(name)) if name in manners else 0)
@@ -245,8 +249,7 @@ class VoiceTraits:
     def build_style_vector(self, speaker: int, style: int, weight: float) -> Float32:
         """Return the weighted style vector of a speaker's style, float32 (256,). A manner moves away from the speaker, the others from the mean."""
         row, vectors = self.find_style_row(speaker, style), self.style_vectors
-        is_manner = self.styles.get(style) in {manner.name for manner in self.architecture.manners}
-        if not is_manner:
+        if self.styles.get(style) not in self.architecture.manner_names:
             return compute_style_vector(vectors, row, weight)
         usual = compute_style_vector(vectors, 1 + speaker, 1.0)
         return compute_style_vector(np.stack((usual, vectors[row])), 1, weight)

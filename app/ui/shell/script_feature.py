@@ -10,7 +10,7 @@ from app.common.errors import AppError
 from app.common.language import localize
 from app.common.user_notices import set_notice_handler
 from app.core.delivery import ENGLISH
-from app.core.script.script import Line
+from app.core.script.script import Character, Line
 from app.ui.dictionary.dictionary_controller import DictionaryController
 from app.ui.parameters.preset_bar import PresetBar, PresetEntry
 from app.ui.playback.line_playback import LinePlayback
@@ -78,9 +78,8 @@ class ScriptFeature(WindowFeature):
     def _show_language(self, *_scripts: object) -> None:
         """Check the action for English if all lines and characters have it."""
         script = self._context.document.script
-        spoken = [line.settings for line in script.lines] + [character.settings for character in script.cast]
-        settings = {id(item): item for item in spoken}.values()  # lines share most of theirs
-        self._context.actions["read_english"].setChecked(bool(settings) and all(item.latin == ENGLISH for item in settings))
+        spoken: tuple[Line | Character, ...] = (*script.cast, *script.lines)
+        self._context.actions["read_english"].setChecked(bool(spoken) and all(item.settings.latin == ENGLISH for item in spoken))
 
     def select_first_line(self, remembered: str) -> None:
         """Select the line that was selected when the window closed, or the first one."""

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.ort.graph_session import GraphSession, open_unoptimized
+from app.core.sound.melody import LEAST_PITCH_HZ
 from app.core.synthesis_types import Float32, Float64
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_flow import (
     GIVEN_VOICE_SEMITONES,
-    LEAST_PITCH_HZ,
     QUESTION_RISE,
     STEPS_PER_S,
     AskedPitch,

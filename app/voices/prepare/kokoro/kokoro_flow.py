@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx
 
+from app.core.sound.melody import LEAST_PITCH_HZ, VOICED_SHARE
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.kokoro.kokoro_layers import STEP_AXIS, STYLE_HALF, KokoroLayers, KokoroWeights
 from app.voices.prepare.kokoro.kokoro_prosody import HIDDEN_SIZE, PREDICTOR_SIZE, PROSODY_SIZE
@@ -25,11 +26,7 @@ QUESTION_AXIS = "questions"
 VOICED_HZ = 10.0  # the harmonic source is silent below
 
 STEPS_PER_S = 80
-LEAST_PITCH_HZ = 40.0
 LOG_SEMITONE = math.log(2) / 12
-VOICED_SHARE = 0.6
-"""The model's own pitch passes through low values where voicing begins and ends; below this share of its mean they stay as they are."""
-
 SMALL_MOVEMENT_S = 0.05  # half the width of the window over which the voice's own small movements are smoothed away
 
 SOUNDING_ENERGY = 0.0  # from here on an energy is raised or lowered: silence stays silence
